@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "bucket.h"
+
+static void cap(struct bucket *b)
+{
+	u64 most = b->rate * BUCKET_DEPTH_MS;
+
+	if (b->level > most)
+		b->level = most;
+}
+
+/** bucket_init - make a full bucket */
+void bucket_init(struct bucket *b, u64 rate, u64 now_ms)
+{
+	b->rate = rate;
+	b->level = rate * BUCKET_DEPTH_MS;
+	b->last_ms = now_ms;
+}
+
+/* Add what has come since the last time; a step back of the clock adds nothing. */
+static void refill(struct bucket *b, u64 now_ms)
+{
+	u64 ms = now_ms > b->last_ms ? now_ms - b->last_ms : 0;
+
+	b->last_ms = now_ms;
+	b->level += b->rate * (ms > BUCKET_DEPTH_MS ? BUCKET_DEPTH_MS : ms);
+	cap(b);
+}
+
+/** bucket_set_rate - from now on @rate pages a second; what is above the new depth is lost */
+void bucket_set_rate(struct bucket *b, u64 rate, u64 now_ms)
+{
+	refill(b, now_ms);
+	b->rate = rate;
+	cap(b);
+}
+
+/** bucket_available - fill up to now, and return the whole pages in the bucket */
+u64 bucket_available(struct bucket *b, u64 now_ms)
+{
+	refill(b, now_ms);
+	return b->level / 1000;
+}
+
+/** bucket_take - take tokens out; not more than there are */
+void bucket_take(struct bucket *b, u64 pages)
+{
+	b->level = pages > b->level / 1000 ? 0 : b->level - pages * 1000;
+}
+
+/** bucket_refund - give tokens back for pages that did not move */
+void bucket_refund(struct bucket *b, u64 pages)
+{
+	u64 most = BUCKET_MAX_RATE * BUCKET_DEPTH_MS;
+
+	b->level += pages > most / 1000 ? most : pages * 1000;
+	cap(b);
+}
