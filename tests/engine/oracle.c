@@ -274,8 +274,8 @@ static void check_target(struct world *w, const struct select_target *t, u32 at,
 }
 
 /*
- * Areas are marked from the first access on only while a target is ample; when one becomes so, the
- * next sweep marks the others. The twin knows no areas, so spare it the wait.
+ * When a target becomes ample, pages below the threshold may wait for the next sweep to mark their
+ * areas. The twin knows no areas, so spare it the wait.
  */
 static void mark_all(struct world *w)
 {
@@ -301,7 +301,7 @@ static void do_pass(struct world *w)
 			.tokens = rnd(&w->rng) % 4 ? rnd(&w->rng) % 200 : 0,
 			.take_all = rnd(&w->rng) % 8 == 0,
 		};
-	if ((t[0].take_all || t[1].take_all) && w->e->map.ready_threshold > 1)
+	if (t[0].take_all || t[1].take_all)
 		mark_all(w);
 	engine_select(w->e, t, 2, picks, MAX_PICKS);
 	w->passes++;
