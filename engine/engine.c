@@ -31,6 +31,7 @@ void engine_init(struct engine *e, enum phi_layout layout, u32 window_ms, u32 th
 
 /**
  * engine_route - say where pages go
+ * @e: engine
  * @by_nid: index of the target for each accessor's node; stays the host's
  * @nr_nids: entries in @by_nid
  * @fallback: index of the target for pages whose accessor is not known
@@ -70,6 +71,7 @@ bool engine_covers(struct engine *e, u64 pfn)
 
 /**
  * engine_record - take in reports
+ * @e: of the node that the pages are on
  * @reports: well-formed (pghot_report_valid())
  * @n: how many
  * @flags: PGHOT_SKIP_* and PGHOT_READY, for all of them
@@ -100,6 +102,11 @@ u64 engine_tick(struct engine *e, u64 now_ms)
 
 /**
  * engine_select - choose the pages to move now; see select_hottest()
+ * @e: engine
+ * @targets: what each target takes; the out fields are filled in
+ * @nr_targets: 0..SELECT_MAX_TARGETS
+ * @picks: the chosen pages
+ * @max: room in @picks
  *
  * A target with @take_all set makes areas ready from the first access on, until the next call.
  */

@@ -35,6 +35,9 @@ void hotmap_init(struct hotmap *map, enum phi_layout layout, u32 window_ms, u32 
 
 /**
  * hotmap_set_window - change the promotion window
+ * @map: to change
+ * @window_ms: at least 1
+ * @now_ms: the host's clock
  *
  * The current epoch starts afresh; ages so far keep their number of epochs.
  */
@@ -61,6 +64,7 @@ void hotmap_set_take_all(struct hotmap *map, bool take_all)
 
 /**
  * hotmap_replace_dir - publish a new directory
+ * @map: to change
  * @dir: holds all sections that shall stay; may be NULL
  *
  * Returns the old directory, to be freed once no reader can see it.
@@ -75,6 +79,7 @@ struct hotmap_dir *hotmap_replace_dir(struct hotmap *map, struct hotmap_dir *dir
 
 /**
  * hotmap_attach - put a section in the directory, or take one out
+ * @map: has a directory
  * @nr: section number (pfn / HOTMAP_SECTION_PAGES), within the directory
  * @section: zeroed but for @section->records, or NULL to take the present one out
  *
@@ -268,6 +273,7 @@ static void settle_to_idle(struct hotmap *map)
 
 /**
  * hotmap_tick - let the time pass that has passed
+ * @map: to age
  * @now_ms: the host's clock; a step back counts as no time
  *
  * Advances the epoch, and sweeps whenever it does. Thread context. Work: one pass over the live
@@ -319,6 +325,7 @@ static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_cl
 
 /**
  * hotmap_settle - say what became of selected pages
+ * @map: of the node they were on
  * @pfn: first page
  * @nr_pages: pages; those outside the map are left out
  * @how: the same for all of them

@@ -24,6 +24,8 @@ struct pass {
 
 /**
  * select_level - the histogram level of a heat
+ * @layout: of the map
+ * @heat: 0..phi_top()
  *
  * One level for each heat below 8, then two for each power of two; SELECT_TOP_LEVEL is for
  * phi_top() alone. A hotter page is never in a lower level.
@@ -195,7 +197,7 @@ static u32 pick_range(struct pass *pass, u64 from, u64 to, struct select_pick *p
  * @sel: the map's selector
  * @map: where to look
  * @targets: what each target takes; the out fields are filled in
- * @nr_targets: 1..SELECT_MAX_TARGETS
+ * @nr_targets: 0..SELECT_MAX_TARGETS
  * @picks: the chosen pages, grouped by target
  * @max: room in @picks; shared evenly among the targets that have ready pages
  *

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * The counter list: all that /proc/pghot/stat shows, declared once.
+ *
+ *   PGHOT_COUNTERS(X)   X(name, help): counters, they only grow while the module is loaded
+ *   PGHOT_REFUSALS(X)   X(reason, settled, help): why a selected page did not move;
+ *                       each is the counter pghot_refused_<reason>
+ *   PGHOT_GAUGES(X)     X(name, help): values of now
+ *
+ * The funnel: every page that a source reports, and every page selected, is counted once more
+ * where it leaves the path. Two laws hold whenever no report and no batch is under way:
+ *
+ *   sum of pghot_reported_*  =  pghot_recorded_accesses + sum of pghot_filtered_*
+ *   pghot_selected           =  pghot_moved + sum of pghot_refused_*
+ *
+ * All of these are in pages. Names and order may gain entries; readers go by name.
+ */
+#ifndef PGHOT_COUNTERS_H
+#define PGHOT_COUNTERS_H
+
+/* In the order of PGHOT_SOURCES (sources.h). */
+#define PGHOT_REPORTED(X)							\
+	X(pghot_reported_hintfaults, "pages reported by NUMA hint faults")	\
+	X(pghot_reported_hwhints, "pages reported by hardware memory profilers")	\
+	X(pghot_reported_pgtscan, "pages reported by page-table scanning")	\
+	X(pghot_reported_chmu, "pages reported by CXL hotness monitoring units")	\
+	X(pghot_reported_pagecache, "pages reported as unmapped page cache in use")
+
+#define PGHOT_FILTERED(X)							\
+	X(pghot_filtered_off, "reports of a source that is not enabled")	\
+	X(pghot_filtered_stale, "reports older than the promotion window")	\
+	X(pghot_filtered_fast, "page is on a fast node already")		\
+	X(pghot_filtered_untracked, "page is in no slow memory that has a map")	\
+	X(pghot_filtered_unmovable, "page is remembered as one that cannot move")
+
+/*
+ * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
+ * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window; CANNOT
+ * remember for two windows that the page cannot move.
+ */
+#define PGHOT_REFUSALS(X)							\
+	X(offline, GONE, "page frame is offline or not there")			\
+	X(not_slow, GONE, "page is not on this slow node")			\
+	X(free, GONE, "page was freed")						\
+	X(hugetlb, CANNOT, "hugetlb page")					\
+	X(kernel, CANNOT, "kernel or driver page, not on an LRU list")		\
+	X(unevictable, CANNOT, "mlocked or otherwise unevictable")		\
+	X(pinned, STUCK, "may be pinned for DMA")				\
+	X(writeback, BUSY, "being written back")				\
+	X(dirty, BUSY, "dirty file page")					\
+	X(not_lru, BUSY, "not on its LRU list at the moment")			\
+	X(busy, BUSY, "migration failed: locked or extra references")		\
+	X(target_full, RETRY, "no free page on the target node")		\
+	X(wrong_node, MOVED, "moved, but to another node than the target")
+
+#define PGHOT_REFUSED_COUNTER(reason, settled, help) X(pghot_refused_##reason, help)
+
+#define PGHOT_COUNTERS(X)							\
+	PGHOT_REPORTED(X)							\
+	PGHOT_FILTERED(X)							\
+	X(pghot_recorded_accesses, "pages whose access was recorded")		\
+	X(pghot_malformed_reports, "reports refused with EINVAL (reports, not pages)")	\
+	X(pghot_selected, "pages taken up for promotion")			\
+	X(pghot_moved, "pages moved to their target node")			\
+	X(pghot_candidates, "selected pages that the rate limit applied to")	\
+	X(pghot_candidates_nrl, "selected pages that it did not apply to")	\
+	X(pghot_passes, "passes of all kmigrated threads")			\
+	X(pghot_passes_rate_limited, "passes that left ready pages: rate limit")	\
+	X(pghot_passes_target_full, "passes that left ready pages: target full")	\
+	X(pghot_batches, "calls of migrate_pages")				\
+	X(pghot_batch_us, "time spent in them, in microseconds")		\
+	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
+	X(pghot_sections_added, "sections of 128 MiB that got a map")		\
+	X(pghot_sections_removed, "sections whose map was freed")		\
+	X(pghot_sections_nomem, "sections left without a map: out of memory")
+
+#define PGHOT_GAUGES(X)								\
+	X(pghot_slow_nodes, "slow nodes being watched")				\
+	X(pghot_tracked_pages, "pages that have a record")			\
+	X(pghot_hotmap_bytes, "memory of all maps")				\
+	X(pghot_ready_pages, "pages that were ready at the last pass")		\
+	X(pghot_batch_us_max, "longest call of migrate_pages, in microseconds")
+
+#endif

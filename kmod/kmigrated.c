@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/freezer.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "control.h"
+#include "fault.h"
+#include "host.h"
+#include "kmigrated.h"
+#include "mover.h"
+#include "stat.h"
+#include "target.h"
+#include "trace.h"
+
+enum {
+	/* Pages chosen by one pass. Bounds the time for which the choice is out of date. */
+	KMIGRATED_PICKS = 4096,
+	/* One migrate_pages() call unmaps its whole batch before it moves the first page, and who
+	 * touches a page of it waits. A batch that took longer than this makes the next one smaller.
+	 */
+	KMIGRATED_BATCH_BUDGET_US = 4000,
+	KMIGRATED_BATCH_FIRST = 128,
+	KMIGRATED_BATCH_LEAST = 32,
+	/* How long to wait for reclaim to make room on a full target, at first. */
+	KMIGRATED_ROOM_WAIT_MS = 4,
+};
+
+/**
+ * struct pass - what one pass found
+ * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE
+ * @selected: pages chosen
+ * @moved: pages moved
+ * @full: ready pages were left because a target is full
+ * @limited: ready pages were left because of the rate limit
+ * @more: ready pages were left although there was room and the rate limit allowed them
+ */
+struct pass {
+	u64 next_tick_ms;
+	unsigned int selected;
+	unsigned int moved;
+	bool full;
+	bool limited;
+	bool more;
+};
+
+static unsigned long batch_us_max;
+
+/** kmigrated_batch_us_max - the longest migrate_pages() call so far, in microseconds */
+unsigned long kmigrated_batch_us_max(void)
+{
+	return READ_ONCE(batch_us_max);
+}
+
+/* The batch size for the next batch: what fits the time budget, at the speed of the last one. */
+static unsigned int next_batch(unsigned int batch, unsigned int pages, u64 us)
+{
+	if (us > KMIGRATED_BATCH_BUDGET_US)
+		return max_t(u64, pages * (u64)KMIGRATED_BATCH_BUDGET_US / us,
+			     KMIGRATED_BATCH_LEAST);
+	return us < KMIGRATED_BATCH_BUDGET_US / 2 ? min(batch * 2, BATCH_MAX) : batch;
+}
+
+/* Move one target's picks, batch by batch. */
+static void move_picks(struct slow_node *node, int target, struct select_pick *picks,
+		       unsigned int n, bool take_all, struct pass *pass)
+{
+	struct batch_result res;
+	unsigned int done, nr;
+
+	for (done = 0; done < n && !kthread_should_stop(); done += nr) {
+		nr = min3(node->batch_nr, n - done, (unsigned int)knob(kmigrated_batch_nr));
+		batch_move(node, target, picks + done, nr, take_all, &res);
+		node->batch_nr = next_batch(node->batch_nr, res.selected, res.us);
+		pass->selected += res.selected;
+		pass->moved += res.moved;
+		if (res.us > READ_ONCE(batch_us_max))
+			WRITE_ONCE(batch_us_max, res.us);
+		if (res.full) {
+			pass->full = true;
+			break;
+		}
+		cond_resched();
+	}
+}
+
+static void look_at_targets(struct slow_node *node, struct select_target *targets)
+{
+	unsigned int i;
+
+	for (i = 0; i < node->nr_targets; i++)
+		targets[i] = (struct select_target){
+			.room = target_room(node->target_nids[i]),
+			.tokens = target_tokens(node->target_nids[i]),
+			.take_all = target_is_ample(node->target_nids[i]),
+		};
+}
+
+/* Why were ready pages left behind? */
+static void judge(struct slow_node *node, const struct select_target *targets, struct pass *pass)
+{
+	unsigned int i;
+
+	node->ready_pages = 0;
+	for (i = 0; i < node->nr_targets; i++) {
+		const struct select_target *t = &targets[i];
+
+		node->ready_pages += t->ready;
+		if (t->count >= t->ready)
+			continue;
+		if (t->count >= t->room)
+			pass->full = true;
+		else if (!t->take_all && t->count >= t->tokens)
+			pass->limited = true;
+		else
+			pass->more = true;
+	}
+}
+
+static struct pass one_pass(struct slow_node *node)
+{
+	struct select_target targets[SELECT_MAX_TARGETS];
+	int nids[SELECT_MAX_TARGETS];
+	struct pass pass = { 0 };
+	unsigned int i, nr;
+
+	mutex_lock(&node->lock);
+	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
+	nr = node->nr_targets;
+	memcpy(nids, node->target_nids, sizeof(nids));
+	look_at_targets(node, targets);
+	engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
+	judge(node, targets, &pass);
+	mutex_unlock(&node->lock);
+
+	stat_inc(STAT_pghot_passes);
+	for (i = 0; i < nr; i++) {
+		if (targets[i].count)
+			move_picks(node, nids[i], node->picks + targets[i].first, targets[i].count,
+				   targets[i].take_all, &pass);
+		if (targets[i].ready && (pass.full || !target_room(nids[i])))
+			target_wake_reclaim(nids[i]);
+	}
+	if (pass.limited)
+		stat_inc(STAT_pghot_passes_rate_limited);
+	if (pass.full)
+		stat_inc(STAT_pghot_passes_target_full);
+	return pass;
+}
+
+/* How long to sleep after a pass, in ms; *room_wait_ms is what to wait for room the next time. */
+static u64 rest_after(const struct pass *pass, u64 *room_wait_ms)
+{
+	u64 most = knob(kmigrated_sleep_ms), wait = HOTMAP_NO_DEADLINE, now = now_ms();
+
+	if (pass->next_tick_ms != HOTMAP_NO_DEADLINE)
+		wait = pass->next_tick_ms > now ? pass->next_tick_ms - now : 0;
+	if (pass->more && pass->moved)
+		return 0;
+	if (pass->full) {
+		/* Reclaim was woken. As long as it makes room, ask again soon. */
+		*room_wait_ms = pass->moved ? KMIGRATED_ROOM_WAIT_MS : min(*room_wait_ms * 2, most);
+		return min(wait, *room_wait_ms);
+	}
+	return pass->limited || pass->more ? min(wait, most) : wait;
+}
+
+static void sleep_until_kicked(struct slow_node *node, u64 ms)
+{
+	long timeout = ms == HOTMAP_NO_DEADLINE ? MAX_SCHEDULE_TIMEOUT :
+		       (long)msecs_to_jiffies(min_t(u64, ms, INT_MAX));
+
+	wait_event_freezable_timeout(node->wait,
+				     READ_ONCE(node->kicked) || kthread_should_stop(),
+				     max(timeout, 1L));
+}
+
+/* New reports come all the time; gather those of kmigrated_sleep_ms before looking again. */
+static void gather(struct slow_node *node, u64 last_pass_ms)
+{
+	u64 due = last_pass_ms + knob(kmigrated_sleep_ms), now = now_ms();
+
+	if (now < due)
+		wait_event_freezable_timeout(node->wait, kthread_should_stop(),
+					     msecs_to_jiffies(due - now));
+}
+
+static int kmigrated(void *data)
+{
+	struct slow_node *node = data;
+	u64 room_wait_ms = KMIGRATED_ROOM_WAIT_MS, last_pass_ms = 0, rest;
+	struct pass pass;
+
+	set_freezable();
+	while (!kthread_should_stop()) {
+		WRITE_ONCE(node->kicked, false);
+		/* Pairs with the barrier between a report and its kick: see or be kicked again. */
+		smp_mb();
+		pass = one_pass(node);
+		last_pass_ms = now_ms();
+		rest = rest_after(&pass, &room_wait_ms);
+		if (!rest) {
+			cond_resched();
+			try_to_freeze();
+			continue;
+		}
+		if (pass.full) {
+			/* Kicks change nothing while there is no room. */
+			wait_event_freezable_timeout(node->wait, kthread_should_stop(),
+						     max(msecs_to_jiffies(rest), 1UL));
+			continue;
+		}
+		sleep_until_kicked(node, rest);
+		if (READ_ONCE(node->kicked))
+			gather(node, last_pass_ms);
+	}
+	return 0;
+}
+
+static void kick(struct irq_work *work)
+{
+	struct slow_node *node = container_of(work, struct slow_node, kick);
+
+	WRITE_ONCE(node->kicked, true);
+	wake_up(&node->wait);
+}
+
+/** kmigrated_kick - there is something new to do. Any context, under RCU or the control mutex. */
+void kmigrated_kick(struct slow_node *node)
+{
+	irq_work_queue(&node->kick);
+}
+
+/**
+ * kmigrated_start - create and start the thread
+ * @node: routed, with its map
+ *
+ * It runs on the CPUs of the target that is nearest now, if that has any.
+ *
+ * Returns 0 or -errno; kmigrated_stop() is needed in both cases.
+ */
+int kmigrated_start(struct slow_node *node)
+{
+	int nid = node->nr_targets ? node->target_nids[0] : NUMA_NO_NODE;
+	struct task_struct *task;
+
+	init_waitqueue_head(&node->wait);
+	init_irq_work(&node->kick, kick);
+	node->batch_nr = KMIGRATED_BATCH_FIRST;
+	node->picks = fault_point() ? NULL :
+		kvcalloc(KMIGRATED_PICKS, sizeof(*node->picks), GFP_KERNEL);
+	node->batch = node->picks ? batch_alloc() : NULL;
+	if (!node->batch)
+		return -ENOMEM;
+	task = fault_point() ? ERR_PTR(-ENOMEM) :
+		kthread_create_on_node(kmigrated, node, nid, "kmigrated%d", node->nid);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	if (nid != NUMA_NO_NODE && !cpumask_empty(cpumask_of_node(nid)))
+		set_cpus_allowed_ptr(task, cpumask_of_node(nid));
+	node->task = task;
+	wake_up_process(task);
+	return 0;
+}
+
+/** kmigrated_stop - end the thread; recorders must not see the node any more */
+void kmigrated_stop(struct slow_node *node)
+{
+	irq_work_sync(&node->kick);
+	if (node->task)
+		kthread_stop(node->task);
+	batch_free(node->batch);
+	kvfree(node->picks);
+}

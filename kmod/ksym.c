@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+
+#include "fault.h"
+#include "ksym.h"
+
+/* The types above are written by hand; where a header has the function, hold them against it. */
+static_assert(__same_type(migrate_pages, ksym_migrate_pages_t));
+static_assert(__same_type(putback_movable_pages, ksym_putback_movable_pages_t));
+static_assert(__same_type(wakeup_kswapd, ksym_wakeup_kswapd_t));
+static_assert(__same_type(node_is_toptier, ksym_node_is_toptier_t));
+static_assert(__same_type(folio_xchg_last_cpupid, ksym_folio_xchg_last_cpupid_t));
+
+typedef unsigned long ksym_lookup_t(const char *name);
+DEFINE_STATIC_CALL_NULL(ksym_lookup, ksym_lookup_t);
+
+#define KSYM_DEFINE_F(ret, name, args) DEFINE_STATIC_CALL_NULL(ksym_##name, ksym_##name##_t);
+PGHOT_KSYM_FUNCTIONS(KSYM_DEFINE_F)
+
+#define KSYM_DEFINE_V(type, name) type *ksym_##name;
+PGHOT_KSYM_VARIABLES(KSYM_DEFINE_V)
+
+/* kallsyms_lookup_name() is not exported either, but a probe on it tells where it is. */
+static int find_lookup(void)
+{
+	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	int err = register_kprobe(&kp);
+
+	if (err) {
+		pr_err("cannot find kernel symbol kallsyms_lookup_name (%d): a kernel with kprobes is needed\n",
+		       err);
+		return err;
+	}
+	static_call_update(ksym_lookup, (ksym_lookup_t *)kp.addr);
+	unregister_kprobe(&kp);
+	return 0;
+}
+
+static unsigned long find(const char *name)
+{
+	unsigned long addr = fault_point() ? 0 : static_call(ksym_lookup)(name);
+
+	if (!addr)
+		pr_err("this kernel has no symbol %s: not a supported kernel, nothing is loaded\n",
+		       name);
+	return addr;
+}
+
+/**
+ * ksym_init - find all of them
+ *
+ * Returns 0, or -ENOENT after naming the one that is missing.
+ */
+int ksym_init(void)
+{
+	unsigned long addr;
+	int err = find_lookup();
+
+	if (err)
+		return err;
+
+#define KSYM_FIND_F(ret, name, args)						\
+	addr = find(#name);							\
+	if (!addr)								\
+		return -ENOENT;							\
+	static_call_update(ksym_##name, (ksym_##name##_t *)addr);
+	PGHOT_KSYM_FUNCTIONS(KSYM_FIND_F)
+
+#define KSYM_FIND_V(type, name)							\
+	addr = find(#name);							\
+	if (!addr)								\
+		return -ENOENT;							\
+	ksym_##name = (type *)addr;
+	PGHOT_KSYM_VARIABLES(KSYM_FIND_V)
+
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ksym - the kernel functions and variables that a module needs and the kernel does not export
+ *
+ * Declared once here. Functions are reached with ksym(name)(...), a static call: a direct call that
+ * is patched in, where a call through a pointer would fault on CPUs with indirect-branch tracking.
+ * Variables are read with ksym_read(name).
+ */
+#ifndef PGHOT_KSYM_H
+#define PGHOT_KSYM_H
+
+#include <linux/memory-tiers.h>
+#include <linux/migrate.h>
+#include <linux/mmzone.h>
+#include <linux/static_call.h>
+
+/* F(result, name, (arguments)) */
+#define PGHOT_KSYM_FUNCTIONS(F)							\
+	F(int, migrate_pages, (struct list_head *from, new_folio_t get_new_folio, \
+		free_folio_t put_new_folio, unsigned long private,		\
+		enum migrate_mode mode, int reason, unsigned int *ret_succeeded)) \
+	F(void, putback_movable_pages, (struct list_head *folios))		\
+	F(bool, folio_isolate_lru, (struct folio *folio))			\
+	F(void, wakeup_kswapd, (struct zone *zone, gfp_t gfp_mask, int order,	\
+		enum zone_type highest_zoneidx))				\
+	F(bool, node_is_toptier, (int node))					\
+	F(int, folio_xchg_last_cpupid, (struct folio *folio, int cpupid))
+
+/* V(type, name) */
+#define PGHOT_KSYM_VARIABLES(V)							\
+	V(int, sysctl_numa_balancing_mode)					\
+	V(unsigned int, sysctl_numa_balancing_hot_threshold)
+
+#define PGHOT_KSYM_DECLARE_F(ret, name, args)	\
+	typedef ret ksym_##name##_t args;	\
+	DECLARE_STATIC_CALL(ksym_##name, ksym_##name##_t);
+PGHOT_KSYM_FUNCTIONS(PGHOT_KSYM_DECLARE_F)
+#undef PGHOT_KSYM_DECLARE_F
+
+#define PGHOT_KSYM_DECLARE_V(type, name) extern type *ksym_##name;
+PGHOT_KSYM_VARIABLES(PGHOT_KSYM_DECLARE_V)
+#undef PGHOT_KSYM_DECLARE_V
+
+#define ksym(name)	static_call(ksym_##name)
+#define ksym_read(name)	READ_ONCE(*ksym_##name)
+
+int ksym_init(void);
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+#include <linux/migrate.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/vmstat.h>
+
+#include "admit.h"
+#include "compat/vmstat.h"
+#include "fault.h"
+#include "host.h"
+#include "ksym.h"
+#include "mover.h"
+#include "stat.h"
+#include "target.h"
+#include "trace.h"
+
+/**
+ * struct entry - one folio on the move
+ * @pfn: its first page, while it was on the slow node
+ * @nr: its pages
+ * @landed: pages of it that have a new place on the target
+ * @strayed: pages of it that have a new place elsewhere
+ * @left: pages of it that migrate_pages() gave back
+ * @exempt: the rate limit does not apply
+ */
+struct entry {
+	unsigned long pfn;
+	unsigned int nr;
+	unsigned int landed;
+	unsigned int strayed;
+	unsigned int left;
+	bool exempt;
+};
+
+/**
+ * struct batch - pages on the move to one node
+ * @target: the node
+ * @full: it had no page for one of them
+ * @nr: entries in use
+ * @entries: sorted by @pfn, without overlap
+ */
+struct batch {
+	int target;
+	bool full;
+	unsigned int nr;
+	struct entry entries[BATCH_MAX];
+};
+
+struct batch *batch_alloc(void)
+{
+	return fault_point() ? NULL : kvzalloc(sizeof(struct batch), GFP_KERNEL);
+}
+
+void batch_free(struct batch *batch)
+{
+	kvfree(batch);
+}
+
+/* The entry that a page belongs to, or NULL. */
+static struct entry *find(struct batch *batch, unsigned long pfn)
+{
+	unsigned int low = 0, high = batch->nr, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (pfn >= batch->entries[mid].pfn + batch->entries[mid].nr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < batch->nr && pfn >= batch->entries[low].pfn)
+		return &batch->entries[low];
+	return NULL;
+}
+
+/* Count a new place for a folio of @e, or its loss. */
+static void count_place(const struct batch *batch, struct entry *e, struct folio *dst, bool gained)
+{
+	unsigned int *places = folio_nid(dst) == batch->target ? &e->landed : &e->strayed;
+
+	*places += gained ? folio_nr_pages(dst) : -folio_nr_pages(dst);
+}
+
+/*
+ * migrate_pages() wants a new place: on the target and nowhere else, and without reclaim, which is
+ * for kswapd, woken by kmigrated. The number of the entry waits in dst->index, which nobody uses
+ * until the page has moved, for put_place().
+ */
+static struct folio *get_place(struct folio *src, unsigned long private)
+{
+	struct batch *batch = (struct batch *)private;
+	struct entry *e = find(batch, folio_pfn(src));
+	gfp_t gfp = __GFP_THISNODE | __GFP_NOMEMALLOC | __GFP_NORETRY | __GFP_NOWARN;
+	unsigned int order = folio_order(src);
+	struct folio *dst = NULL;
+
+	gfp |= (order ? GFP_TRANSHUGE_LIGHT : GFP_HIGHUSER_MOVABLE) & ~__GFP_RECLAIM;
+	if (e && !fault_point())
+		dst = __folio_alloc(gfp, order, batch->target, NULL);
+	if (!dst) {
+		batch->full = true;
+		return NULL;
+	}
+	dst->index = e - batch->entries;
+	count_place(batch, e, dst, true);
+	return dst;
+}
+
+/* migrate_pages() did not use the place. */
+static void put_place(struct folio *dst, unsigned long private)
+{
+	struct batch *batch = (struct batch *)private;
+
+	count_place(batch, &batch->entries[dst->index], dst, false);
+	folio_put(dst);
+}
+
+static int by_pfn(const void *a, const void *b)
+{
+	const struct select_pick *p = a, *q = b;
+
+	return p->pfn < q->pfn ? -1 : p->pfn > q->pfn;
+}
+
+static void settle(struct slow_node *node, unsigned long pfn, unsigned long nr,
+		   enum hotmap_settled how)
+{
+	mutex_lock(&node->lock);
+	engine_settle(&node->engine, pfn, nr, how);
+	mutex_unlock(&node->lock);
+}
+
+static void refuse(struct slow_node *node, unsigned long pfn, unsigned long nr, enum refusal why)
+{
+	if (!nr)
+		return;
+	refusal_count(why, pfn, nr);
+	settle(node, pfn, nr, refusal_settled(why));
+}
+
+/*
+ * Take up the picks that may move: fill the entries, put their folios on @folios. A pick that lies
+ * in a folio already taken is part of that entry.
+ */
+static void gather(struct slow_node *node, struct batch *batch, const struct select_pick *picks,
+		   unsigned int n, bool take_all, struct list_head *folios,
+		   struct batch_result *res)
+{
+	u32 top = phi_top(node->engine.map.layout);
+	struct folio *folio;
+	unsigned int i;
+	enum refusal why;
+
+	batch->nr = 0;
+	for (i = 0; i < n; i++) {
+		bool exempt = take_all || picks[i].heat == top;
+		unsigned int nr = 1;
+
+		if (find(batch, picks[i].pfn))
+			continue;
+		why = admit(picks[i].pfn, node->nid, &folio);
+		if (why == ADMITTED) {
+			nr = folio_nr_pages(folio);
+			batch->entries[batch->nr++] = (struct entry){
+				.pfn = folio_pfn(folio),
+				.nr = nr,
+				.exempt = exempt,
+			};
+			list_add_tail(&folio->lru, folios);
+		} else {
+			refuse(node, picks[i].pfn, 1, why);
+		}
+		res->selected += nr;
+		stat_add(exempt ? STAT_pghot_candidates_nrl : STAT_pghot_candidates, nr);
+		count_candidates(batch->target, nr, exempt);
+	}
+}
+
+static unsigned int limited_pages(const struct batch *batch)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < batch->nr; i++)
+		sum += batch->entries[i].exempt ? 0 : batch->entries[i].nr;
+	return sum;
+}
+
+/* What migrate_pages() gave back is noted in its entries and goes back to the LRU. */
+static void put_back(struct batch *batch, struct list_head *folios)
+{
+	struct folio *folio;
+	struct entry *e;
+
+	list_for_each_entry(folio, folios, lru) {
+		e = find(batch, folio_pfn(folio));
+		if (e)
+			e->left += folio_nr_pages(folio);
+	}
+	if (!list_empty(folios))
+		ksym(putback_movable_pages)(folios);
+}
+
+/* Settle one entry by where its pages are. Returns the pages on the target. */
+static unsigned int settle_entry(struct slow_node *node, const struct batch *batch,
+				 const struct entry *e)
+{
+	unsigned int placed = e->landed + e->strayed, rest = e->nr - min(e->nr, placed);
+	unsigned int left = min(e->left, rest);
+
+	if (e->landed)
+		settle(node, e->pfn, e->nr, HOTMAP_MOVED);
+	refuse(node, e->pfn, e->strayed, REFUSED_wrong_node);
+	refuse(node, e->pfn, left, batch->full ? REFUSED_target_full : REFUSED_busy);
+	refuse(node, e->pfn, rest - left, REFUSED_free);
+	return e->landed;
+}
+
+static void migrate(struct batch *batch, struct list_head *folios, struct batch_result *res)
+{
+	ktime_t start = ktime_get();
+
+	batch->full = false;
+	ksym(migrate_pages)(folios, get_place, put_place, (unsigned long)batch, MIGRATE_ASYNC,
+			    MR_NUMA_MISPLACED, NULL);
+	res->us = ktime_us_delta(ktime_get(), start);
+	res->full = batch->full;
+	stat_inc(STAT_pghot_batches);
+	stat_add(STAT_pghot_batch_us, res->us);
+	put_back(batch, folios);
+}
+
+/**
+ * batch_move - move picked pages to one target, as many as may move and fit
+ * @node: where they are
+ * @target: fast node
+ * @picks: the pages; get sorted
+ * @n: how many, at most BATCH_MAX
+ * @take_all: the rate limit does not apply to any of them
+ * @res: what came of it
+ *
+ * Every pick is settled when it returns. Rate-limit tokens are taken for the pages tried, and given
+ * back for those that did not move.
+ */
+void batch_move(struct slow_node *node, int target, struct select_pick *picks, unsigned int n,
+		bool take_all, struct batch_result *res)
+{
+	struct batch *batch = node->batch;
+	unsigned int i, here, taken, paid = 0;
+	LIST_HEAD(folios);
+
+	*res = (struct batch_result){ 0 };
+	batch->target = target;
+	sort(picks, n, sizeof(*picks), by_pfn, NULL);
+	gather(node, batch, picks, n, take_all, &folios, res);
+	stat_add(STAT_pghot_selected, res->selected);
+	taken = limited_pages(batch);
+	target_take(target, taken);
+	if (!list_empty(&folios))
+		migrate(batch, &folios, res);
+	for (i = 0; i < batch->nr; i++) {
+		here = settle_entry(node, batch, &batch->entries[i]);
+		res->moved += here;
+		paid += batch->entries[i].exempt ? 0 : here;
+	}
+	target_refund(target, taken - paid);
+	stat_add(STAT_pghot_moved, res->moved);
+	count_promoted(target, res->moved);
+	trace_pghot_batch(node->nid, target, res->selected, res->moved, res->us);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+
+#include "control.h"
+#include "fault.h"
+#include "host.h"
+#include "kmigrated.h"
+#include "proc.h"
+#include "stat.h"
+#include "topology.h"
+
+static struct proc_dir_entry *dir;
+
+struct gauges {
+#define GAUGE_FIELD(name, help) unsigned long name;
+	PGHOT_GAUGES(GAUGE_FIELD)
+};
+
+static struct gauges read_gauges(void)
+{
+	struct gauges g = { .pghot_batch_us_max = kmigrated_batch_us_max() };
+	struct host_set *set;
+	unsigned int i;
+
+	control_lock();
+	set = host_set();
+	for (i = 0; set && i < set->nr; i++) {
+		g.pghot_slow_nodes++;
+		g.pghot_tracked_pages += set->nodes[i]->tracked_pages;
+		g.pghot_hotmap_bytes += set->nodes[i]->hotmap_bytes;
+		g.pghot_ready_pages += READ_ONCE(set->nodes[i]->ready_pages);
+	}
+	control_unlock();
+	return g;
+}
+
+static int stat_show(struct seq_file *m, void *v)
+{
+	struct gauges g = read_gauges();
+	int i;
+
+	for (i = 0; i < NR_PGHOT_STATS; i++)
+		seq_printf(m, "%s %lu\n", stat_name(i), stat_sum(i));
+#define GAUGE_SHOW(name, help) seq_printf(m, #name " %lu\n", g.name);
+	PGHOT_GAUGES(GAUGE_SHOW)
+	return 0;
+}
+
+static int nodes_show(struct seq_file *m, void *v)
+{
+	struct slow_node *node;
+	struct host_set *set;
+	unsigned int i, t;
+	int nid;
+
+	control_lock();
+	topology_refresh();
+	for_each_node_mask(nid, *topology_fast())
+		seq_printf(m, "node %d tier fast\n", nid);
+	set = host_set();
+	for_each_node_mask(nid, *topology_slow()) {
+		seq_printf(m, "node %d tier slow", nid);
+		for (i = 0; set && i < set->nr; i++) {
+			node = set->nodes[i];
+			if (node->nid != nid)
+				continue;
+			mutex_lock(&node->lock);
+			seq_printf(m, " tracked_pages %lu hotmap_bytes %lu ready_pages %lu targets ",
+				   node->tracked_pages, node->hotmap_bytes, node->ready_pages);
+			for (t = 0; t < node->nr_targets; t++)
+				seq_printf(m, "%s%d", t ? "," : "", node->target_nids[t]);
+			if (!node->nr_targets)
+				seq_puts(m, "none");
+			mutex_unlock(&node->lock);
+		}
+		seq_putc(m, '\n');
+	}
+	control_unlock();
+	return 0;
+}
+
+/** pghot_proc_init - make /proc/pghot; 0 or -ENOMEM with nothing left behind */
+int pghot_proc_init(void)
+{
+	dir = fault_point() ? NULL : proc_mkdir("pghot", NULL);
+	if (!dir)
+		return -ENOMEM;
+	if (!fault_point() && proc_create_single("stat", 0444, dir, stat_show) &&
+	    proc_create_single("nodes", 0444, dir, nodes_show))
+		return 0;
+	pghot_proc_exit();
+	return -ENOMEM;
+}
+
+void pghot_proc_exit(void)
+{
+	proc_remove(dir);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bits.h>
+#include <linux/printk.h>
+
+#include "host.h"
+#include "source.h"
+
+/* By enum pghot_src; NULL: this module has no such source. */
+static const struct source * const sources[PGHOT_NR_SOURCES] = {
+	[PGHOT_SRC_HINTFAULTS] = &source_hintfaults,
+};
+
+/* Written under the control mutex, read anywhere. */
+static u32 enabled;
+
+/** source_enabled - may this source report? Any context. */
+bool source_enabled(int src)
+{
+	return READ_ONCE(enabled) & BIT(src);
+}
+
+u32 source_mask(void)
+{
+	return READ_ONCE(enabled);
+}
+
+/** source_available - bits of the sources that this module has */
+u32 source_available(void)
+{
+	u32 mask = 0;
+	int src;
+
+	for (src = 0; src < PGHOT_NR_SOURCES; src++)
+		if (sources[src])
+			mask |= BIT(src);
+	return mask;
+}
+
+static void disable_all(u32 mask)
+{
+	int src;
+
+	WRITE_ONCE(enabled, enabled & ~mask);
+	for (src = 0; src < PGHOT_NR_SOURCES; src++)
+		if (mask & BIT(src))
+			sources[src]->disable();
+}
+
+static int enable_all(u32 mask)
+{
+	u32 done = 0;
+	int src, err;
+
+	for (src = 0; src < PGHOT_NR_SOURCES; src++) {
+		if (!(mask & BIT(src)))
+			continue;
+		WRITE_ONCE(enabled, enabled | BIT(src));
+		err = sources[src]->enable();
+		if (err) {
+			pr_err("cannot enable source %s (%d)\n", sources[src]->name, err);
+			WRITE_ONCE(enabled, enabled & ~BIT(src));
+			disable_all(done);
+			return err;
+		}
+		done |= BIT(src);
+	}
+	return 0;
+}
+
+/**
+ * source_set_mask - enable just these sources
+ * @mask: bits of enum pghot_src
+ * @layout: of the records, if this is what brings them into being
+ *
+ * The first source brings the maps and threads into being, the last takes them away. Under the
+ * control mutex.
+ *
+ * Returns 0, -EINVAL for a source this module does not have, or the error of what failed; then
+ * all is as before.
+ */
+int source_set_mask(u32 mask, enum phi_layout layout)
+{
+	u32 before = enabled;
+	int err = 0;
+
+	if (mask & ~source_available())
+		return -EINVAL;
+	if (mask && !before)
+		err = host_start(layout);
+	if (err)
+		return err;
+	err = enable_all(mask & ~before);
+	if (!err)
+		disable_all(before & ~mask);
+	if (!enabled && (before || mask))
+		host_stop();
+	return err;
+}
