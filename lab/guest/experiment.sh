@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /job/main of an experiment's guest: applies /job/settings, runs /job/workload with the
+# arguments in /job/args, and reports on file descriptor 3, a line each:
+#	machine NAME VALUE...	what was booted
+#	step NAME		where we are
+#	vmstat NAME DELTA	/proc/vmstat, from before the workload to after it
+#	pghot NAME VALUE	/proc/pghot/stat, before the module is unloaded
+#	node TEXT		/proc/pghot/nodes
+#	error TEXT		why the run failed
+# and whatever the workload writes.
+# shellcheck shell=dash
+set -u
+
+SETTINGS=/job/settings
+TIERS=/sys/devices/virtual/memory_tiering
+# Reported even when they did not move. A gauge (nr_*) has no meaningful delta.
+ALWAYS="pgpromote_success pgpromote_candidate pgpromote_candidate_nrl pgdemote_kswapd \
+pgdemote_direct pgmigrate_success pgmigrate_fail numa_pte_updates numa_hint_faults numa_pages_migrated"
+
+tell() {
+	echo "$*" >&3
+}
+
+fail() {
+	tell "error $*"
+	echo "lab: $*"
+	exit 1
+}
+
+# put FILE VALUE
+put() {
+	local err
+	err=$({ echo "$2" >"$1"; } 2>&1) || fail "cannot write '$2' to $1: ${err##*: }"
+}
+
+# settings KIND: the lines "KIND NAME VALUE" of the settings, without KIND.
+settings() {
+	sed -n "s/^$1 //p" "$SETTINGS"
+}
+
+tell_machine() {
+	local dir
+	tell "machine kernel $(uname -r)"
+	tell "machine nodes $(cat /sys/devices/system/node/has_memory)"
+	for dir in "$TIERS"/memory_tier[0-9]*; do
+		[ ! -e "$dir/nodelist" ] || tell "machine tier ${dir##*/} $(cat "$dir/nodelist")"
+	done
+}
+
+load_module() {
+	local args err
+	args=$(settings module | sed 's/ /=/')
+	# shellcheck disable=SC2086 # a word for each parameter
+	err=$(insmod "/lib/modules/$(uname -r)/extra/pghot.ko" $args 2>&1) ||
+		fail "cannot load pghot.ko $args: ${err##*: }"
+}
+
+apply_settings() {
+	local name value
+	[ "$(settings load)" != yes ] || load_module
+	case $(settings demotion) in
+	on) put /sys/kernel/mm/numa/demotion_enabled 1 ;;
+	off) put /sys/kernel/mm/numa/demotion_enabled 0 ;;
+	esac
+	settings sysctl >/tmp/sysctls
+	while read -r name value; do
+		put "/proc/sys/$(echo "$name" | tr . /)" "$value"
+	done </tmp/sysctls
+}
+
+# vmstat_delta BEFORE AFTER
+vmstat_delta() {
+	awk -v always="$ALWAYS" '
+		BEGIN { split(always, a, " "); for (i in a) show[a[i]] = 1 }
+		NR == FNR { before[$1] = $2; next }
+		$1 ~ /^nr_/ { next }
+		{ d = $2 - before[$1] }
+		d != 0 || show[$1] { printf "vmstat %s %.0f\n", $1, d }' "$1" "$2" >&3
+}
+
+unload_module() {
+	sed 's/^/pghot /' /proc/pghot/stat >&3
+	sed 's/^/node /' /proc/pghot/nodes >&3
+	rmmod pghot || fail "cannot unload pghot"
+}
+
+tell_machine
+tell "step settings"
+apply_settings
+cat /proc/vmstat >/tmp/vmstat.before
+tell "step workload"
+status=0
+# shellcheck disable=SC2046 # a word for each argument
+/job/workload $(cat /job/args) >&3 || status=$?
+cat /proc/vmstat >/tmp/vmstat.after
+tell "step report"
+vmstat_delta /tmp/vmstat.before /tmp/vmstat.after
+[ "$(settings load)" != yes ] || unload_module
+[ "$status" -eq 0 ] || fail "the workload ended with exit status $status"

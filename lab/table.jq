@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The text that lab/table prints. $what: "table" or "funnel"; $dir: where results.json is.
+
+# --- numbers and columns ---------------------------------------------------------------
+
+def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+
+def thousands: tostring | until(test("^-?[0-9]{4}") | not; sub("(?<a>^-?[0-9]+)(?<b>[0-9]{3})"; "\(.a),\(.b)"));
+
+# to two decimals where there are any
+def pretty: if . == floor then thousands else (. * 100 | round / 100 | tostring) end;
+
+# a list of numbers as its median and range; nulls (failed runs) do not count
+def summary:
+  map(select(. != null))
+  | if length == 0 then "-"
+    elif length == 1 or min == max then .[0] | pretty
+    else "\(median | pretty) (\(min | pretty)..\(max | pretty))" end;
+
+def pad($width): . + " " * ([$width - length, 0] | max);
+
+def rpad($width): " " * ([$width - length, 0] | max) + .;
+
+# rows of cells as aligned lines; the first column to the left, numbers to the right
+def align:
+  . as $rows
+  | [range($rows[0] | length) as $c | [$rows[][$c] | length] | max] as $width
+  | $rows[] | . as $row
+  | "  " + (.[0] | pad($width[0])) + ([range(1; length) as $c | "  " + ($row[$c] | rpad($width[$c]))] | join(""));
+
+def uniq: reduce .[] as $v ([]; if index([$v]) then . else . + [$v] end);
+
+# --- the table ------------------------------------------------------------------------
+
+def demoted: if .vmstat == {} then null else (.vmstat.pgdemote_kswapd // 0) + (.vmstat.pgdemote_direct // 0) end;
+
+def hot_fast:
+  map(select(.hot_pages != null))
+  | if length == 0 then "-"
+    else (map(.hot_pages_fast) | summary) + " of " + (.[0].hot_pages | thousands)
+      + " (\(map(100 * .hot_pages_fast / .hot_pages) | median | round) %)" end;
+
+def rows: [
+  ["time (s)", (map(.seconds) | summary)],
+  ["promoted (pgpromote_success)", (map(.vmstat.pgpromote_success) | summary)],
+  ["demoted (kswapd + direct)", (map(demoted) | summary)],
+  ["promotion candidates", (map(.vmstat.pgpromote_candidate) | summary)],
+  ["candidates not rate limited",
+    (map(.vmstat.pgpromote_candidate_nrl // .pghot.pghot_candidates_nrl) | summary)],
+  ["hint faults", (map(.vmstat.numa_hint_faults) | summary)],
+  ["hot pages on the fast node", hot_fast],
+  ["bad pages", (map(.pages_bad) | summary)],
+  ["bad kernel log lines", (map(.dmesg_bad) | summary)],
+  ["status", (map(.status) | group_by(.) | if length == 1 then .[0][0]
+    else map("\(length) \(.[0])") | join(", ") end)]];
+
+def scenario_table:
+  (map(.config) | uniq) as $configs
+  | . as $runs
+  | [$configs[] as $c | [$runs[] | select(.config == $c)] | rows] as $columns
+  | (map(.repeat) | max) as $repeats
+  | "",
+    "\(.[0].experiment), \(.[0].scenario)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
+    # what no config has a number for says nothing
+    ([[""] + $configs] + [range($columns[0] | length) as $r
+      | [$columns[0][$r][0]] + [$columns[][$r][1]] | select(.[1:] | all(. == "-") | not)] | align);
+
+def machine_line:
+  "machine \(.name): " + (.nodes | map("node \(.node) \(.tier), \(.mem_mb) MiB\(if .cpus == "" then "" else ", CPUs \(.cpus)" end)") | join("; ")),
+  "kernel \(.kernel), QEMU \(.qemu) (\(.accel)) on \(.host.cpus) x \(.host.cpu)";
+
+def failures:
+  [.[] | select(.status != "ok")]
+  | if length == 0 then empty else "",
+    (.[] | "\(.status): \(.scenario), \(.config), repeat \(.repeat): \(.reason); see \($dir)/\(.console)") end;
+
+# a list of lists, one for each value of f, in order of appearance
+def groups(f): reduce .[] as $r ([]; if map(.[0] | f) | index([$r | f]) then map(if .[0] | f == ($r | f) then . + [$r] else . end) else . + [[$r]] end);
+
+def table:
+  (.machine | machine_line),
+  (.runs | groups(.scenario)[] | scenario_table),
+  (.runs | failures);
+
+# --- the funnel -----------------------------------------------------------------------
+
+def stages: [
+  ["reported", "^pghot_reported_"],
+  ["filtered", "^pghot_filtered_"],
+  ["recorded", "^pghot_recorded_"],
+  ["selected", "^pghot_selected"],
+  ["moved", "^pghot_moved"],
+  ["refused", "^pghot_refused_"],
+  ["other", ""]];
+
+def stage: . as $name | [stages[] | select(.[1] as $re | $name | test($re))][0][0];
+
+# [stage, counter, value] of every counter that is not 0 in all repeats
+def funnel_rows:
+  . as $runs
+  | [$runs[].pghot | keys_unsorted[]] | uniq
+  | map({name: ., stage: stage, values: (. as $n | [$runs[].pghot[$n]])})
+  | map(select(.values | any(. != null and . != 0))) as $counters
+  | [stages[][0] as $stage | $counters | map(select(.stage == $stage)) | to_entries[]
+     | [(if .key == 0 then $stage else "" end), .value.name, (.value.values | summary)]];
+
+def align_funnel:
+  . as $rows
+  | (map(.[1] | length) | max) as $name | (map(.[2] | length) | max) as $value
+  | .[] | "  " + (.[0] | pad(8)) + "  " + (.[1] | pad($name)) + "  " + (.[2] | rpad($value));
+
+def funnel:
+  [.runs[] | select(.pghot != {})]
+  | if length == 0 then "no run with pghot in these results"
+    else groups([.scenario, .config])[]
+      | "", "what became of the reports: \(.[0].experiment), \(.[0].scenario), \(.[0].config)",
+        (funnel_rows | if length == 0 then "  all counters are 0" else align_funnel end) end;
+
+if $what == "funnel" then funnel else table end
