@@ -4,6 +4,7 @@
 #include <linux/atomic.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
+#include <linux/sysfs.h>
 
 #include "fault.h"
 

@@ -184,7 +184,6 @@ int host_start(enum phi_layout layout)
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	set_replace(set);
-	host_refresh();
 	return 0;
 }
 

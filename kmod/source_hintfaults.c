@@ -84,16 +84,19 @@ static void notrace on_question(unsigned long ip, unsigned long parent_ip, struc
 	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)answer_no);
 }
 
-static struct ftrace_ops question_ops = {
-	.func = on_question,
-	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
-};
+static struct ftrace_ops question_ops;
 
 static int hintfaults_enable(void)
 {
 	static char name[] = "should_numa_migrate_memory";
-	int err = fault_point() ? -ENOENT : ftrace_set_filter(&question_ops, name, strlen(name), 1);
+	int err;
 
+	/* Afresh each time: ftrace_free_filter() leaves pointers to what it freed. */
+	question_ops = (struct ftrace_ops){
+		.func = on_question,
+		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
+	};
+	err = fault_point() ? -ENOENT : ftrace_set_filter(&question_ops, name, strlen(name), 1);
 	if (err) {
 		pr_err("this kernel's %s cannot be traced (%d)\n", name, err);
 		return err;

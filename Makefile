@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make help lists the targets.
+
+BUILD := build
+OUT := out
+Q := $(if $(filter 1,$(V)),,@)
+# Where `make kmod` builds for; empty: the kernel that the lab boots.
+KVER ?=
+export V
+
+.DEFAULT_GOAL := all
+include bench/bench.mk bench/engine.mk lab/lab.mk tests/tests.mk
+
+.PHONY: all kmod bench-programs setup demo check bench clean help
+
+all: kmod bench-programs lab ## Build the module, the workloads and the lab
+
+kmod: ## Build the module; KVER=... for that kernel
+	@echo '  KBUILD  $(BUILD)/kmod/pghot.ko'
+	$(Q)scripts/stage $(BUILD)/kmod
+	$(Q)scripts/kbuild $(BUILD)/kmod '$(KVER)'
+
+bench-programs: $(HOTREGION) $(BENCH_ENGINE) ## Build the workloads and the engine's benchmark
+
+setup: ## Install the Debian packages that are missing
+	$(Q)scripts/setup build lab check
+
+demo: ## Boot the tiered machine: no tiering, the kernel's, pghot; print the table
+	$(Q)scripts/setup build lab
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)lab/run hotregion numab0 numab2 hintfaults --out $(OUT)/demo
+	$(Q)lab/table --funnel $(OUT)/demo/results.json
+	@echo
+	@echo 'results: $(OUT)/demo/results.json; console logs: $(OUT)/demo/runs/'
+
+check: ## Build and run all tests
+	$(Q)scripts/setup build lab check
+	$(Q)$(MAKE) --no-print-directory all check-programs
+	$(Q)scripts/check
+
+bench: ## Measure the engine; writes out/bench.json
+	$(Q)scripts/setup build
+	$(Q)$(MAKE) --no-print-directory $(BENCH_ENGINE)
+	@mkdir -p $(OUT)
+	$(Q)$(BENCH_ENGINE) --json $(OUT)/bench.json
+
+clean: ## Remove what was built; out/ and the download cache stay
+	$(Q)rm -rf $(BUILD)
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile tests/tests.mk lab/lab.mk
+	@echo
+	@echo '  V=1 shows the commands.'

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# lab: --timeout 200
+#
+# Hint faults: while the source is enabled no page moves on the fault path, all moves are pghot's;
+# when it is disabled, the kernel's own promotion is back.
+# shellcheck source=tests/guest/lib.sh
+. /job/lib.sh
+
+N=8000
+echo 2 >/proc/sys/kernel/numa_balancing
+load
+knob enabled_sources 1
+before=$(vmstat pgpromote_success)
+hold touch 1 $N touch
+wait_for 60 on_node touch "$held" 0 $N
+is "$(where touch "$held" 0)" $N "a process's touched pages reach the fast node"
+least "$(stat reported_hintfaults)" $N "reported by hint faults"
+is $(($(vmstat pgpromote_success) - before)) "$(stat moved)" "and none was migrated on the fault path"
+is "$(cat /tmp/touch/bad)" 0 "with their contents"
+laws
+release "$held"
+moved=$(stat moved)
+
+knob enabled_sources 0
+reported=$(sum reported_)
+before=$(vmstat pgpromote_success)
+hold kernel 1 $N touch
+wait_for 60 on_node kernel "$held" 0 $((N / 2))
+least "$(where kernel "$held" 0)" $((N / 2)) "disabled: the kernel promotes by itself again"
+is "$(sum reported_)" "$reported" "disabled: nothing is reported"
+release "$held"
+
+knob enabled_sources 1
+hold late 1 $N touch
+echo 100 >/sys/kernel/debug/sched/numa_balancing/hot_threshold_ms
+wait_for 60 on_node late "$held" 0 $N
+is "$(where late "$held" 0)" $N "enabled again: pghot promotes again"
+least "$(stat moved)" $((moved + N)) "by itself"
+release "$held"
+laws
+rmmod pghot
+finish

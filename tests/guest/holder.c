@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * holder - holds pages of a certain kind on a node, says where they are, and keeps watch over them
+ *
+ * usage: holder NODE PAGES KIND DIR
+ *
+ * KIND: anon, mlock, pinned (io_uring registered buffer), hugetlb (PAGES of 4 KiB are rounded up to
+ * huge pages), file (a dirty file in DIR, which should be on a disk or tmpfs), touch (anon, and all
+ * pages are touched again and again).
+ *
+ * Writes DIR/pfns: a line "PFN COUNT" for each run of page frames. Then on SIGUSR1 writes DIR/where:
+ * a line "NODE COUNT" for each node, and DIR/bad: pages whose content is not what was written.
+ * Ends on SIGTERM.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <linux/mempolicy.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, HUGE = 2 << 20, MAX_NODES = 64 };
+
+static char *memory;
+static size_t pages;
+static volatile sig_atomic_t asked, ended;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "holder: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static FILE *create(const char *dir, const char *name)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	if (!f)
+		die(path);
+	return f;
+}
+
+static void bind_to(int node)
+{
+	unsigned long mask = 1ul << node;
+
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, &mask, MAX_NODES))
+		die("set_mempolicy");
+}
+
+static uint64_t pattern(size_t page)
+{
+	return page * 0x9e3779b97f4a7c15ull + 1;
+}
+
+static void fill(void)
+{
+	for (size_t i = 0; i < pages; i++) {
+		uint64_t *p = (uint64_t *)(memory + i * PAGE);
+
+		p[0] = p[PAGE / 8 - 1] = pattern(i);
+	}
+}
+
+static size_t count_bad(void)
+{
+	size_t bad = 0;
+
+	for (size_t i = 0; i < pages; i++) {
+		const uint64_t *p = (const uint64_t *)(memory + i * PAGE);
+
+		bad += p[0] != pattern(i) || p[PAGE / 8 - 1] != pattern(i);
+	}
+	return bad;
+}
+
+static void pin(void)
+{
+	struct io_uring_params params = { 0 };
+	struct iovec iov = { memory, pages * PAGE };
+	int fd = syscall(SYS_io_uring_setup, 1, &params);
+
+	if (fd < 0)
+		die("io_uring_setup");
+	if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_BUFFERS, &iov, 1))
+		die("io_uring_register");
+}
+
+static void get_memory(const char *kind, const char *dir)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS, fd = -1;
+	char path[256];
+
+	if (!strcmp(kind, "hugetlb")) {
+		flags |= MAP_HUGETLB;
+		pages = (pages * PAGE + HUGE - 1) / HUGE * HUGE / PAGE;
+	} else if (!strcmp(kind, "file")) {
+		snprintf(path, sizeof(path), "%s/file", dir);
+		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		if (fd < 0 || ftruncate(fd, pages * PAGE))
+			die(path);
+		flags = MAP_SHARED;
+	}
+	memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (memory == MAP_FAILED)
+		die("mmap");
+	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
+	fill();
+	if (!strcmp(kind, "mlock") && mlock(memory, pages * PAGE))
+		die("mlock");
+	if (!strcmp(kind, "pinned"))
+		pin();
+}
+
+static void write_pfns(const char *dir)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	FILE *out = create(dir, "pfns.new");
+	uint64_t entry, pfn, first = 0, n = 0;
+	char from[256], to[256];
+
+	if (fd < 0)
+		die("/proc/self/pagemap");
+	for (size_t i = 0; i <= pages; i++) {
+		off_t at = ((uintptr_t)memory / PAGE + i) * 8;
+
+		pfn = 0;
+		if (i < pages && pread(fd, &entry, 8, at) == 8)
+			pfn = entry & ((1ull << 55) - 1);
+		if (n && pfn == first + n) {
+			n++;
+			continue;
+		}
+		if (n)
+			fprintf(out, "%llu %llu\n", (unsigned long long)first, (unsigned long long)n);
+		first = pfn;
+		n = pfn != 0;
+	}
+	fclose(out);
+	close(fd);
+	snprintf(from, sizeof(from), "%s/pfns.new", dir);
+	snprintf(to, sizeof(to), "%s/pfns", dir);
+	if (rename(from, to))
+		die(to);
+}
+
+static void write_where(const char *dir)
+{
+	size_t counts[MAX_NODES] = { 0 };
+	void *addresses[256];
+	int status[256];
+	FILE *out;
+
+	for (size_t i = 0, n; i < pages; i += n) {
+		n = pages - i < 256 ? pages - i : 256;
+		for (size_t j = 0; j < n; j++)
+			addresses[j] = memory + (i + j) * PAGE;
+		if (syscall(SYS_move_pages, 0, n, addresses, NULL, status, 0))
+			die("move_pages");
+		for (size_t j = 0; j < n; j++)
+			if (status[j] >= 0 && status[j] < MAX_NODES)
+				counts[status[j]]++;
+	}
+	out = create(dir, "bad");
+	fprintf(out, "%zu\n", count_bad());
+	fclose(out);
+	out = create(dir, "where");
+	for (int node = 0; node < MAX_NODES; node++)
+		if (counts[node])
+			fprintf(out, "%d %zu\n", node, counts[node]);
+	fclose(out);
+}
+
+static void on_signal(int sig)
+{
+	if (sig == SIGUSR1)
+		asked = 1;
+	else
+		ended = 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	unsigned int sum = 0;
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: holder NODE PAGES KIND DIR\n");
+		return 2;
+	}
+	sigaction(SIGUSR1, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	pages = strtoul(argv[2], NULL, 0);
+	bind_to(atoi(argv[1]));
+	get_memory(argv[3], argv[4]);
+	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
+		die("set_mempolicy");
+	write_pfns(argv[4]);
+	while (!ended) {
+		if (asked) {
+			asked = 0;
+			write_where(argv[4]);
+		} else if (!strcmp(argv[3], "touch")) {
+			for (size_t i = 0; i < pages; i++)
+				sum += *(volatile char *)(memory + i * PAGE);
+		} else {
+			usleep(1000);
+		}
+	}
+	(void)sum;
+	return 0;
+}

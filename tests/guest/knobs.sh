@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# lab: --timeout 120
+#
+# A bad write to a knob is refused with EINVAL and changes nothing; a good one takes effect.
+# shellcheck source=tests/guest/lib.sh
+. /job/lib.sh
+
+# refused NAME VALUE...
+refused() {
+	name=$1
+	shift
+	for value; do
+		before=$(knob_is "$name")
+		error=$(knob "$name" "$value" 2>&1)
+		case $error in
+		*"nvalid argument"*) ok 0 "$name: '$value' is refused" ;;
+		*) ok 1 "$name: '$value' is refused with EINVAL" "$error" ;;
+		esac
+		[ "$(knob_is "$name")" = "$before" ] || ok 1 "$name: unchanged after '$value'"
+	done
+}
+
+taken() {
+	knob "$1" "$2"
+	ok $? "$1: $2 is taken"
+	is "$(knob_is "$1")" "$2" "$1: reads $2"
+}
+
+load
+text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
+eval "set -- $text ''"
+for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
+	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
+	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
+done
+refused enabled_sources 2 4 8 16 3 32 -1
+refused target_nid 1 2 1023 1024
+refused freq_threshold 0 7 -1
+refused promote_freq_window_ms 99 600001 0
+refused promote_rate_limit_MBps -1 1048577
+refused kmigrated_sleep_ms 0 10001
+refused kmigrated_batch_nr 0 4097
+for again in off on; do
+	taken target_nid 0
+	taken target_nid -1
+	taken freq_threshold 6
+	taken freq_threshold 1
+	taken promote_freq_window_ms 600000
+	taken promote_freq_window_ms 100
+	taken promote_rate_limit_MBps 1048576
+	taken promote_rate_limit_MBps 0
+	taken kmigrated_sleep_ms 10000
+	taken kmigrated_sleep_ms 1
+	taken kmigrated_batch_nr 4096
+	taken kmigrated_batch_nr 1
+	[ $again = on ] || taken enabled_sources 1
+done
+taken enabled_sources 0
+echo 0x1 >"$VM"/pghot_enabled_sources
+is "$(knob_is enabled_sources)" 1 "a hexadecimal number is one, too"
+taken enabled_sources 0
+is "$(busybox stat -c %a "$VM"/pghot_enabled_sources)" 644 \
+	"knobs are for root to write"
+rmmod pghot
+finish

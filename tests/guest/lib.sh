@@ -1,0 +1,133 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib - for the guest tests: test points on file descriptor 3, and words for what they do often.
+# Sourced as /job/lib.sh.
+
+points=0
+STAT=/proc/pghot/stat
+VM=/proc/sys/vm
+
+# ok STATUS NAME: one test point; STATUS 0 is good
+ok() {
+	points=$((points + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $points - $2" >&3
+	else
+		echo "not ok $points - $2" >&3
+		[ -z "${3:-}" ] || echo "#   $3" >&3
+	fi
+}
+
+# is GOT WANT NAME
+is() {
+	if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3" "got '$1', want '$2'"; fi
+}
+
+# least GOT WANT NAME: at least
+least() {
+	if [ "${1:-0}" -ge "$2" ]; then ok 0 "$3 ($1)"; else ok 1 "$3" "got '$1', want at least '$2'"; fi
+}
+
+# most GOT WANT NAME: at most
+most() {
+	if [ "${1:-0}" -le "$2" ]; then ok 0 "$3 ($1)"; else ok 1 "$3" "got '$1', want at most '$2'"; fi
+}
+
+note() {
+	echo "# $*" >&3
+}
+
+finish() {
+	echo "1..$points" >&3
+	exit 0
+}
+
+# load [PARAMETER...]: insert the module
+load() {
+	insmod "/lib/modules/$(uname -r)/extra/pghot.ko" "$@"
+}
+
+# stat NAME: a counter of /proc/pghot/stat
+stat() {
+	awk -v n="pghot_$1" '$1 == n { print $2 }' $STAT
+}
+
+# sum PREFIX: the counters that begin so, added up
+sum() {
+	awk -v p="^pghot_$1" '$1 ~ p { s += $2 } END { print s + 0 }' $STAT
+}
+
+# vmstat NAME
+vmstat() {
+	awk -v n="$1" '$1 == n { print $2 }' /proc/vmstat
+}
+
+# knob NAME VALUE: exit status of the write
+knob() {
+	echo "$2" >"$VM/pghot_$1"
+}
+
+# knob_is NAME: its value
+knob_is() {
+	cat "$VM/pghot_$1"
+}
+
+# wait_for SECONDS COMMAND...: until COMMAND succeeds
+wait_for() {
+	left=$(($1 * 10))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || return 1
+		usleep 100000
+	done
+}
+
+# hold NAME NODE PAGES KIND: start a holder; its directory is /tmp/NAME, its process $held
+hold() {
+	mkdir -p "/tmp/$1"
+	rm -f "/tmp/$1/pfns"
+	holder "$2" "$3" "$4" "/tmp/$1" &
+	# shellcheck disable=SC2034 # for whoever sources this
+	held=$!
+	wait_for 20 test -e "/tmp/$1/pfns" || note "holder $* did not start"
+}
+
+# release PID
+release() {
+	kill "$1"
+	wait "$1" 2>/dev/null
+}
+
+# thread NAME: is there a kernel thread whose name matches?
+thread() {
+	cat /proc/[0-9]*/comm 2>/dev/null | grep -q "^$1\$"
+}
+
+# report NAME VERB WEIGHT FLAGS: report all pages of a holder as accessed by node 0
+report() {
+	while read -r run_pfn run_nr; do
+		echo "$2 $run_pfn $run_nr 0 $3 0 $4" >/proc/pghot_tester || return 1
+	done <"/tmp/$1/pfns"
+}
+
+# where NAME PID NODE: how many pages of a holder are on NODE now
+where() {
+	rm -f "/tmp/$1/where"
+	kill -USR1 "$2"
+	wait_for 10 test -e "/tmp/$1/where"
+	awk -v n="$3" '$1 == n { print $2; found = 1 } END { if (!found) print 0 }' "/tmp/$1/where"
+}
+
+# on_node NAME PID NODE COUNT: do at least COUNT pages of it live there?
+on_node() {
+	[ "$(where "$1" "$2" "$3")" -ge "$4" ]
+}
+
+# laws: the two conservation laws of the funnel
+laws() {
+	is "$(sum reported_)" "$(($(stat recorded_accesses) + $(sum filtered_)))" \
+		"reported = recorded + filtered"
+	is "$(stat selected)" "$(($(stat moved) + $(sum refused_)))" "selected = moved + refused"
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test programs and modules; scripts/check runs them.
+
+TESTS := $(BUILD)/tests
+ENGINE := $(wildcard engine/*.c engine/*.h)
+SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+ENGINE_TESTS := unit oracle interleave threads
+TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
+
+.PHONY: check-programs check-modules
+
+check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
+	$(TESTS)/guest/holder check-modules
+
+# What is the test's and what the engine's own: interleave brings the engine's sources itself.
+$(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $<
+
+$(TESTS)/engine/threads-tsan: tests/engine/threads.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -g -O1 -fsanitize=thread -pthread -o $@ $< $(filter engine/%.c,$^)
+
+$(TESTS)/engine/%: tests/engine/%.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $< $(filter engine/%.c,$^)
+
+$(TESTS)/guest/holder: tests/guest/holder.c
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+
+# The module with its fault points, and one that plays a driver with reports of its own.
+check-modules: kmod
+	@echo '  KBUILD  $(TESTS)/faults/pghot.ko $(TESTS)/tester/pghot_tester.ko'
+	$(Q)scripts/stage $(TESTS)/faults
+	$(Q)scripts/kbuild $(TESTS)/faults '$(KVER)' PGHOT_FAULTS=1
+	$(Q)mkdir -p $(TESTS)/tester
+	$(Q)cp -u tests/guest/tester/* $(TESTS)/tester/
+	$(Q)scripts/kbuild $(TESTS)/tester '$(KVER)' PGHOT=$(CURDIR)/$(BUILD)/kmod \
+		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/Module.symvers
