@@ -2,10 +2,6 @@
 #include "engine.h"
 
 enum {
-	/* Reports whose records are fetched before the first of them is touched: a record costs a
-	 * cache miss, and a locked operation does not overlap with the next miss by itself.
-	 */
-	RECORD_BLOCK = 16,
 	AMPLE_PART = 16,
 	AMPLE_SMALL_PART = 8,
 };
@@ -82,16 +78,7 @@ bool engine_covers(struct engine *e, u64 pfn)
 void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, u32 flags,
 		   struct hotmap_tally *tally)
 {
-	u64 at, end, i;
-
-	for (at = 0; at < n; at = end) {
-		end = n - at > RECORD_BLOCK ? at + RECORD_BLOCK : n;
-		if (end - at > 1)
-			for (i = at; i < end; i++)
-				hotmap_prefetch(&e->map, reports[i].pfn);
-		for (i = at; i < end; i++)
-			hotmap_record(&e->map, &reports[i], flags, tally);
-	}
+	hotmap_record(&e->map, reports, n, flags, tally);
 }
 
 /** engine_tick - see hotmap_tick() */

@@ -5,6 +5,13 @@
 _Static_assert(PHI_DEAD_EPOCHS - 1 + HOTMAP_TICK_STEP < PHI_EPOCHS, "ages may alias");
 _Static_assert(PHI_HOLD_MAX_EPOCHS + HOTMAP_TICK_STEP < PHI_EPOCHS, "holds may alias");
 
+enum {
+	/* Reports whose records are fetched before the first of them is touched: a record costs a
+	 * cache miss, and a locked operation does not overlap with the next miss by itself.
+	 */
+	RECORD_BLOCK = 32,
+};
+
 static struct phi_clock clock_of(const struct hotmap *map)
 {
 	return (struct phi_clock){
@@ -99,15 +106,6 @@ static void *record_at(enum phi_layout layout, struct hotmap_section *s, u64 pfn
 	return (u8 *)s->records + pfn % HOTMAP_SECTION_PAGES * hotmap_record_bytes(layout);
 }
 
-/** hotmap_prefetch - hint that @pfn is recorded soon. Any context. */
-void hotmap_prefetch(struct hotmap *map, u64 pfn)
-{
-	struct hotmap_section *s = hotmap_find(map, pfn);
-
-	if (s)
-		port_prefetchw(record_at(map->layout, s, pfn));
-}
-
 /*
  * Set an area's bit unless it is set. The plain look first keeps the cache line shared; it pairs
  * with the full barrier of port_and64() in the walk: either this look comes after the clearing, or
@@ -118,28 +116,35 @@ static bool mark(u64 *word, u64 bit)
 	return !(port_load(word) & bit) && !(port_or64(word, bit) & bit);
 }
 
-/* Record one page; inlined once per layout so that the layout's arithmetic is constant. */
+/*
+ * Record one page; inlined once per layout so that the layout's arithmetic is constant.
+ *
+ * The clock is read after the record, each time: a record may carry the stamp of an epoch that
+ * began since the last look, and to a clock that is behind it would seem forgotten. The acquiring
+ * load pairs with the full barrier of the port_cmpxchg() by which another recorder stored it.
+ */
 static inline __attribute__((always_inline)) enum phi_touched
-touch(enum phi_layout layout, struct hotmap_section *s, u64 pfn, const struct pghot_report *r,
-      u32 flags, const struct phi_clock *clock, struct phi *after)
+touch(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 pfn,
+      const struct pghot_report *r, u32 flags, struct phi *after)
 {
-	u8 *r8 = record_at(layout, s, pfn);
-	u32 *r32 = (u32 *)r8;
-	u8 old8 = layout == PHI_BYTE ? port_load(r8) : 0;
-	u32 old32 = layout == PHI_BYTE ? 0 : port_load(r32);
+	u8 *r8 = record_at(layout, s, pfn), old8 = 0;
+	u32 *r32 = (u32 *)r8, old32 = 0;
+	struct phi_clock clock;
 	enum phi_touched what;
-	u32 new;
+	u32 old, new;
 
 	for (;;) {
-		new = layout == PHI_BYTE ? old8 : old32;
-		what = phi_touch(layout, &new, clock, r->nid, r->weight, flags, after);
-		if (layout == PHI_BYTE) {
-			if (new == old8 || port_cmpxchg(r8, &old8, (u8)new))
-				return what;
-		} else {
-			if (new == old32 || port_cmpxchg(r32, &old32, new))
-				return what;
-		}
+		if (layout == PHI_BYTE)
+			old = old8 = port_load_acquire(r8);
+		else
+			old = old32 = port_load_acquire(r32);
+		clock = clock_of(map);
+		new = old;
+		what = phi_touch(layout, &new, &clock, r->nid, r->weight, flags, after);
+		if (new == old ||
+		    (layout == PHI_BYTE ? port_cmpxchg(r8, &old8, (u8)new) :
+					  port_cmpxchg(r32, &old32, new)))
+			return what;
 	}
 }
 
@@ -147,13 +152,12 @@ static inline __attribute__((always_inline)) void
 record_run(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 pfn, u64 end,
 	   const struct pghot_report *r, u32 flags, struct hotmap_tally *tally)
 {
-	struct phi_clock clock = clock_of(map);
 	u32 ready_threshold = port_load(&map->ready_threshold);
 	struct phi after;
 	u64 bit;
 
 	for (; pfn < end; pfn++) {
-		if (touch(layout, s, pfn, r, flags, &clock, &after) == PHI_UNMOVABLE) {
+		if (touch(layout, map, s, pfn, r, flags, &after) == PHI_UNMOVABLE) {
 			tally->pages[HOTMAP_UNMOVABLE]++;
 			continue;
 		}
@@ -166,17 +170,17 @@ record_run(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s,
 	}
 }
 
-/**
- * hotmap_record - take in one report
- * @map: of the node the pages are on
- * @r: well-formed (pghot_report_valid())
- * @flags: PGHOT_SKIP_* and PGHOT_READY
- * @tally: is added to
- *
- * Any context. Work: one compare-and-exchange a page at most, if nobody else writes that record.
- */
-void hotmap_record(struct hotmap *map, const struct pghot_report *r, u32 flags,
-		   struct hotmap_tally *tally)
+static void fetch_record(struct hotmap *map, u64 pfn)
+{
+	struct hotmap_section *s = hotmap_find(map, pfn);
+
+	if (s)
+		port_prefetchw(record_at(map->layout, s, pfn));
+}
+
+static inline __attribute__((always_inline)) void
+record_report(enum phi_layout layout, struct hotmap *map, const struct pghot_report *r, u32 flags,
+	      struct hotmap_tally *tally)
 {
 	u64 pfn = r->pfn, last = r->pfn + r->nr_pages, end;
 	struct hotmap_section *s;
@@ -186,12 +190,39 @@ void hotmap_record(struct hotmap *map, const struct pghot_report *r, u32 flags,
 		if (end > last)
 			end = last;
 		s = hotmap_find(map, pfn);
-		if (!s)
-			tally->pages[HOTMAP_UNTRACKED] += end - pfn;
-		else if (map->layout == PHI_BYTE)
-			record_run(PHI_BYTE, map, s, pfn, end, r, flags, tally);
+		if (s)
+			record_run(layout, map, s, pfn, end, r, flags, tally);
 		else
-			record_run(PHI_PRECISE, map, s, pfn, end, r, flags, tally);
+			tally->pages[HOTMAP_UNTRACKED] += end - pfn;
+	}
+}
+
+/**
+ * hotmap_record - take in reports
+ * @map: of the node the pages are on
+ * @reports: well-formed (pghot_report_valid())
+ * @n: how many
+ * @flags: PGHOT_SKIP_* and PGHOT_READY, for all of them
+ * @tally: is added to
+ *
+ * Any context. Work: one compare-and-exchange a page at most, if nobody else writes that record.
+ */
+void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 flags,
+		   struct hotmap_tally *tally)
+{
+	u64 at, end, i;
+
+	for (at = 0; at < n; at = end) {
+		end = n - at > RECORD_BLOCK ? at + RECORD_BLOCK : n;
+		if (end - at > 1)
+			for (i = at; i < end; i++)
+				fetch_record(map, reports[i].pfn);
+		if (map->layout == PHI_BYTE)
+			for (i = at; i < end; i++)
+				record_report(PHI_BYTE, map, &reports[i], flags, tally);
+		else
+			for (i = at; i < end; i++)
+				record_report(PHI_PRECISE, map, &reports[i], flags, tally);
 	}
 }
 

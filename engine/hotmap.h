@@ -9,7 +9,7 @@
  * afterwards and sets it again if it was wrong.
  *
  * Who may do what:
- *   - hotmap_record() and hotmap_prefetch(): any context, any number at once, no lock.
+ *   - hotmap_record(): any context, any number at once, no lock.
  *   - all other functions that take a map: one at a time (the host serialises them), thread
  *     context. They run beside hotmap_record().
  *   - the host gives all memory. It frees a directory or a section only after it was replaced or
@@ -18,7 +18,8 @@
  *
  * Time: recorders use the map's epoch, which only hotmap_tick() advances, at most
  * HOTMAP_TICK_STEP between two full sweeps. If ticks come late, heat ages late; it never aliases.
- * While nothing is live, time stands still and no tick is needed.
+ * While nothing is live, time stands still and no tick is needed. Settling may make a map live: tick
+ * after it before going to sleep.
  */
 #ifndef PGHOT_ENGINE_HOTMAP_H
 #define PGHOT_ENGINE_HOTMAP_H
@@ -154,8 +155,7 @@ void hotmap_set_take_all(struct hotmap *map, bool take_all);
 struct hotmap_dir *hotmap_replace_dir(struct hotmap *map, struct hotmap_dir *dir);
 struct hotmap_section *hotmap_attach(struct hotmap *map, u64 nr, struct hotmap_section *section);
 
-void hotmap_prefetch(struct hotmap *map, u64 pfn);
-void hotmap_record(struct hotmap *map, const struct pghot_report *r, u32 flags,
+void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 flags,
 		   struct hotmap_tally *tally);
 
 u64 hotmap_tick(struct hotmap *map, u64 now_ms);

@@ -3,13 +3,15 @@
 #include "walk.h"
 
 /*
- * What one target still takes in the second pass: every page above @cut, @quota pages at it, and
- * @slots pages at most.
+ * What one target still takes in the second pass: every page above @cut, @quota pages at it,
+ * @slots pages at most, and of those within the rate limit @limited: heat may change between the
+ * passes.
  */
 struct plan {
 	u32 cut;
 	u32 quota;
 	u32 slots;
+	u64 limited;
 };
 
 /** struct pass - one call of select_hottest() */
@@ -103,7 +105,7 @@ static struct plan plan_target(const struct select_target *t, const u32 *hist, u
 {
 	u64 room = t->room < share ? t->room : share;
 	u64 limited = t->take_all || t->tokens > room ? room : t->tokens;
-	struct plan plan = { 0 };
+	struct plan plan = { .limited = limited };
 	u64 allowed;
 	u32 level;
 
@@ -153,6 +155,9 @@ static bool take(struct pass *pass, u64 pfn, const struct phi *p, struct select_
 	level = select_level(pass->map->layout, p->heat);
 	if (level < plan->cut || !plan->slots || (level == plan->cut && !plan->quota))
 		return false;
+	if (level != SELECT_TOP_LEVEL && !plan->limited)
+		return false;
+	plan->limited -= level != SELECT_TOP_LEVEL;
 	if (level == plan->cut) {
 		plan->quota--;
 		pass->sel->cursor = pfn + 1;
