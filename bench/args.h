@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* args - what hotregion was asked to do */
+#ifndef PGHOT_BENCH_ARGS_H
+#define PGHOT_BENCH_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAX_FAST_NODES		16
+
+struct config {
+	uint64_t slow_node;
+	uint64_t region_mb;
+	uint64_t regions;
+	uint64_t accesses;		/* over all regions; 0: from the number of hot pages */
+	uint64_t loads_percent;
+	uint64_t sample_ms;
+	uint64_t seed;
+	uint64_t keep_free_mb;		/* 0: from the size of the node */
+	int fast_nodes[MAX_FAST_NODES];
+	unsigned int nr_fast_nodes;
+	bool pressure;
+};
+
+/** parse_args - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
+void parse_args(int argc, char **argv, struct config *cfg);
+
+/** is_fast_node - is @node (a number, or a negative errno) one of the fast nodes? */
+bool is_fast_node(const struct config *cfg, int node);
+
+#endif

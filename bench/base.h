@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* base - units, and how hotregion gives up */
+#ifndef PGHOT_BENCH_BASE_H
+#define PGHOT_BENCH_BASE_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PAGE_BYTES		UINT64_C(4096)
+#define WORDS_PER_PAGE		(PAGE_BYTES / sizeof(uint64_t))
+#define MIB			(UINT64_C(1) << 20)
+#define PAGES_PER_MIB		(MIB / PAGE_BYTES)
+
+/** die - complain in one line on stderr, and end with status 1 */
+static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("hotregion: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+#endif

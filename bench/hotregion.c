@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotregion: make regions of a slow NUMA node hot, one after another.
+ *
+ * One thread does a fixed number of random accesses, one 8-byte load or store (an increment)
+ * in a random 4 KiB page each, to memory that was populated on the slow node. The sooner the
+ * pages under access are promoted to a fast node, the sooner it is done. With
+ * scenario=pressure the fast nodes are filled beforehand with memory that nobody touches
+ * again, so that promotion has to be preceded by demotion; with scenario=free there is room.
+ *
+ * All memory carries a pattern that is verified at the end, and every load is checked as it
+ * is made: a migration that loses a store or a page shows up as a number, not as luck.
+ *
+ * Output, one record a line, the first word says its kind:
+ *	phase NAME				populate, access, verify
+ *	populated hot|cold NODE PAGES FREE_MB	what NODE got, and its free memory after that
+ *	sample MS HOT_FAST_PAGES DONE_ACCESSES	placement MS milliseconds into the access phase
+ *	result NAME VALUE
+ * Complaints go to stderr. Exit status: 0 all data intact, 1 not so or a runtime error,
+ * 2 wrong arguments.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "base.h"
+#include "nodes.h"
+#include "range.h"
+
+#define NSEC_PER_SEC		UINT64_C(1000000000)
+#define NSEC_PER_MSEC		UINT64_C(1000000)
+
+/* Accesses between two updates of the progress that the sampler reads. */
+#define BATCH_ACCESSES		4096
+/* Pages per move_pages(2) call: bounds the time for which one call holds the mmap lock. */
+#define QUERY_CHUNK_PAGES	4096
+/* The sampler sleeps at least this many times as long as its last sample took. */
+#define SAMPLER_REST_FACTOR	9
+
+/* The thread that accesses. Others may read @done only. */
+struct accessor {
+	uint64_t rng;
+	uint64_t load_limit;		/* of 2^32: draws below it are loads */
+	uint64_t loads;
+	uint64_t loads_bad;
+	_Atomic uint64_t done;		/* accesses, updated once per batch */
+};
+
+struct sampler {
+	const struct config *cfg;
+	const struct range *hot;
+	const struct accessor *acc;
+	uint64_t start_ns;
+	int64_t first_95_ms;		/* -1: not seen; main reads it after the join */
+	pthread_t thread;
+	pthread_mutex_t lock;		/* for @stop */
+	pthread_cond_t wake;
+	bool stop;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* splitmix64's finalizer: neighbouring seeds give unrelated values, and only one gives 0. */
+static uint64_t mix64(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+/* ---- hot and cold memory ---- */
+
+static uint64_t fast_node_margin(const struct config *cfg, int node)
+{
+	return cfg->keep_free_mb ? cfg->keep_free_mb * MIB : node_default_margin(node);
+}
+
+static void report_populated(const char *kind, int node, const struct range *range)
+{
+	printf("populated %s %d %" PRIu64 " %" PRIu64 "\n", kind, node, range->pages,
+	       node_meminfo(node, "MemFree:") / MIB);
+}
+
+static void populate_hot(const struct config *cfg, struct range *hot)
+{
+	hot->base = mix64(cfg->seed);
+	hot->pages = cfg->regions * cfg->region_mb * PAGES_PER_MIB;
+	range_populate_all(hot, cfg->slow_node, hot->pages * PAGE_BYTES,
+			   node_default_margin(cfg->slow_node));
+	report_populated("hot", cfg->slow_node, hot);
+}
+
+/* scenario=free: as much as is hot, with room left for the hot pages. */
+static void populate_cold_free(const struct config *cfg, const struct range *hot,
+			       struct range *cold)
+{
+	int node = cfg->fast_nodes[0];
+
+	cold->pages = hot->pages;
+	range_populate_all(cold, node, 2 * hot->pages * PAGE_BYTES, fast_node_margin(cfg, node));
+}
+
+/* scenario=pressure: all that is free but for the margin. */
+static void populate_cold_pressure(const struct config *cfg, int node, struct range *cold)
+{
+	uint64_t free = node_meminfo(node, "MemFree:"), keep_free = fast_node_margin(cfg, node);
+
+	cold->pages = free > keep_free ? (free - keep_free) / PAGE_BYTES : 0;
+	range_populate(cold, node, keep_free);
+}
+
+static uint64_t populate_cold(const struct config *cfg, const struct range *hot,
+			      struct range cold[MAX_FAST_NODES])
+{
+	uint64_t pages = 0, spare = 0;
+	uint64_t base = hot->base + hot->pages * PATTERN_PAGE_STEP;
+	unsigned int nr = cfg->pressure ? cfg->nr_fast_nodes : 1;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		/* Go on with the pattern of the range before: no two pages are equal. */
+		cold[i].base = base + pages * PATTERN_PAGE_STEP;
+		if (cfg->pressure)
+			populate_cold_pressure(cfg, cfg->fast_nodes[i], &cold[i]);
+		else
+			populate_cold_free(cfg, hot, &cold[i]);
+		report_populated("cold", cfg->fast_nodes[i], &cold[i]);
+		pages += cold[i].pages;
+		spare += fast_node_margin(cfg, cfg->fast_nodes[i]);
+	}
+	if (cfg->pressure && spare >= hot->pages * PAGE_BYTES)
+		fprintf(stderr, "hotregion: warning: %" PRIu64 " MiB stay free on the fast nodes, "
+			"enough for all hot memory: promotion may need no demotion\n",
+			spare / MIB);
+	return pages;
+}
+
+/* ---- accesses ---- */
+
+/*
+ * What the access word of each hot page must hold. It takes a fast cache line for each access,
+ * 0.2 % of the hot memory in all, and in return each load is checked while pages migrate.
+ */
+static uint64_t *expected_create(const struct range *hot)
+{
+	uint64_t *expected = malloc(hot->pages * sizeof(*expected));
+
+	if (!expected)
+		die("cannot allocate %" PRIu64 " words", hot->pages);
+	for (uint64_t page = 0; page < hot->pages; page++)
+		expected[page] = hot->base + page * PATTERN_PAGE_STEP +
+				 ACCESS_WORD * PATTERN_WORD_STEP;
+	return expected;
+}
+
+/*
+ * @count accesses to the @pages pages at @words; @expected has one word for each of them.
+ * A store adds to what the page holds rather than copying @expected there: the next store to
+ * the page would then hide one that a migration lost.
+ */
+static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_t *expected,
+			 uint64_t pages, uint64_t count)
+{
+	uint64_t rng = acc->rng, loads = 0, bad = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t page;
+
+		/* xorshift64: the upper half draws the page, the lower one what to do. */
+		rng ^= rng << 13;
+		rng ^= rng >> 7;
+		rng ^= rng << 17;
+		page = ((rng >> 32) * pages) >> 32;
+		if ((uint32_t)rng < acc->load_limit) {
+			bad += words[page * WORDS_PER_PAGE + ACCESS_WORD] != expected[page];
+			loads++;
+		} else {
+			words[page * WORDS_PER_PAGE + ACCESS_WORD] += 1;
+			expected[page]++;
+		}
+	}
+	acc->rng = rng;
+	acc->loads += loads;
+	acc->loads_bad += bad;
+	atomic_fetch_add_explicit(&acc->done, count, memory_order_relaxed);
+}
+
+static void access_regions(const struct config *cfg, const struct range *hot,
+			   uint64_t *expected, struct accessor *acc)
+{
+	uint64_t region_pages = hot->pages / cfg->regions;
+
+	for (uint64_t region = 0; region < cfg->regions; region++) {
+		uint64_t first = region * region_pages;
+		uint64_t left = cfg->accesses / cfg->regions;
+
+		if (region == cfg->regions - 1)
+			left += cfg->accesses % cfg->regions;
+		while (left) {
+			uint64_t count = left < BATCH_ACCESSES ? left : BATCH_ACCESSES;
+
+			access_batch(acc, hot->words + first * WORDS_PER_PAGE, expected + first,
+				     region_pages, count);
+			left -= count;
+		}
+	}
+}
+
+/* ---- where the hot pages are ---- */
+
+/* Not reentrant: the sampler's thread while there is one, then main. */
+static uint64_t count_fast_pages(const struct config *cfg, const struct range *range)
+{
+	static void *addrs[QUERY_CHUNK_PAGES];
+	static int nodes[QUERY_CHUNK_PAGES];
+	uint64_t fast = 0;
+
+	for (uint64_t first = 0; first < range->pages; first += QUERY_CHUNK_PAGES) {
+		uint64_t left = range->pages - first;
+		unsigned long count = left < QUERY_CHUNK_PAGES ? left : QUERY_CHUNK_PAGES;
+
+		for (unsigned long i = 0; i < count; i++)
+			addrs[i] = range->words + (first + i) * WORDS_PER_PAGE;
+		node_query(addrs, count, nodes);
+		/* A page that is just migrating has -ENOENT for a node: not fast yet. */
+		for (unsigned long i = 0; i < count; i++)
+			fast += is_fast_node(cfg, nodes[i]);
+	}
+	return fast;
+}
+
+static uint64_t take_sample(struct sampler *s, uint64_t ms)
+{
+	uint64_t done = atomic_load_explicit(&s->acc->done, memory_order_relaxed);
+	uint64_t fast = count_fast_pages(s->cfg, s->hot);
+
+	printf("sample %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", ms, fast, done);
+	if (s->first_95_ms < 0 && fast * 100 >= s->hot->pages * 95)
+		s->first_95_ms = ms;
+	return fast;
+}
+
+static void wait_until(struct sampler *s, uint64_t ns)
+{
+	struct timespec until = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+
+	while (!s->stop && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+		;
+}
+
+static void *sampler_main(void *arg)
+{
+	struct sampler *s = arg;
+	uint64_t period = s->cfg->sample_ms * NSEC_PER_MSEC;
+	uint64_t next = s->start_ns + period;
+
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		uint64_t begin, end, rested;
+
+		wait_until(s, next);
+		if (s->stop)
+			break;
+		pthread_mutex_unlock(&s->lock);
+		begin = now_ns();
+		take_sample(s, (begin - s->start_ns) / NSEC_PER_MSEC);
+		end = now_ns();
+		rested = end + SAMPLER_REST_FACTOR * (end - begin);
+		next += period;
+		if (next < rested)
+			next = rested;
+		pthread_mutex_lock(&s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+static void sampler_start(struct sampler *s)
+{
+	pthread_condattr_t attr;
+	int err;
+
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &attr);
+	s->start_ns = now_ns();
+	err = pthread_create(&s->thread, NULL, sampler_main, s);
+	if (err)
+		die("cannot start the sampler thread: %s", strerror(err));
+}
+
+static void sampler_stop(struct sampler *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+}
+
+/* ---- the whole run ---- */
+
+static void result(const char *name, int64_t value)
+{
+	printf("result %s %" PRId64 "\n", name, value);
+}
+
+/* Returns the exit status. */
+static int run(const struct config *cfg)
+{
+	struct range hot = { 0 }, cold[MAX_FAST_NODES] = { 0 };
+	struct accessor acc = {
+		.rng = mix64(~cfg->seed) | 1,		/* 0 would stay 0 */
+		.load_limit = (cfg->loads_percent << 32) / 100,
+	};
+	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .first_95_ms = -1 };
+	uint64_t cold_pages, hot_fast, ns, pages_bad, *expected;
+
+	puts("phase populate");
+	populate_hot(cfg, &hot);
+	/* Before the fast node is full. */
+	expected = expected_create(&hot);
+	cold_pages = populate_cold(cfg, &hot, cold);
+
+	puts("phase access");
+	take_sample(&sampler, 0);
+	sampler_start(&sampler);
+	access_regions(cfg, &hot, expected, &acc);
+	ns = now_ns() - sampler.start_ns;
+	sampler_stop(&sampler);
+	hot_fast = take_sample(&sampler, ns / NSEC_PER_MSEC);
+
+	puts("phase verify");
+	pages_bad = range_verify("hot", &hot, expected);
+	for (unsigned int i = 0; i < cfg->nr_fast_nodes; i++)
+		pages_bad += range_verify("cold", &cold[i], NULL);
+	free(expected);
+
+	printf("result seconds %" PRIu64 ".%03" PRIu64 "\n", (uint64_t)(ns / NSEC_PER_SEC),
+	       (uint64_t)(ns / NSEC_PER_MSEC % 1000));
+	result("accesses", acc.done);
+	result("loads", acc.loads);
+	result("stores", acc.done - acc.loads);
+	result("loads_bad", acc.loads_bad);
+	result("hot_pages", hot.pages);
+	result("hot_pages_fast", hot_fast);
+	result("hot_pages_first_ms_95", sampler.first_95_ms);
+	result("cold_pages", cold_pages);
+	result("pages_bad", pages_bad);
+	return pages_bad || acc.loads_bad;
+}
+
+int main(int argc, char **argv)
+{
+	struct config cfg = { 0 };
+	int status;
+
+	parse_args(argc, argv, &cfg);
+	if (sysconf(_SC_PAGESIZE) != (long)PAGE_BYTES)
+		die("needs pages of 4 KiB");
+	for (unsigned int i = 0; i < cfg.nr_fast_nodes; i++)
+		check_node("fast_node", cfg.fast_nodes[i]);
+	check_node("slow_node", cfg.slow_node);
+	/* Line by line also into a pipe or a file: whoever reads along, or a crash, sees all. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	status = run(&cfg);
+	if (fflush(stdout) || ferror(stdout))
+		die("cannot write the output");
+	return status;
+}

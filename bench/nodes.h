@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* nodes - what the kernel says of NUMA nodes, and which node memory is on */
+#ifndef PGHOT_BENCH_NODES_H
+#define PGHOT_BENCH_NODES_H
+
+#include <stdint.h>
+
+#define MAX_NODES		1024
+
+/* All of them end the program with status 1 on an error. */
+
+/** check_node - the node exists and has memory; @key: the argument that named it */
+void check_node(const char *key, unsigned long node);
+
+/** node_meminfo - bytes in the field @name ("MemFree:") of the node's meminfo */
+uint64_t node_meminfo(int node, const char *name);
+
+/** node_default_margin - bytes that populating leaves free unless told otherwise */
+uint64_t node_default_margin(int node);
+
+/** node_bind - give pages of [@mem, @mem + @bytes) that are populated from now on to @node only */
+void node_bind(void *mem, uint64_t bytes, int node);
+
+/** node_unbind - undo node_bind(): NUMA balancing and demotion leave bound memory alone */
+void node_unbind(void *mem, uint64_t bytes);
+
+/** node_query - the node of each of @count pages, or a negative errno; moves and touches nothing */
+void node_query(void **pages, unsigned long count, int *nodes);
+
+#endif
