@@ -37,6 +37,7 @@ void hotmap_init(struct hotmap *map, enum phi_layout layout, u32 window_ms, u32 
 	map->ready_threshold = threshold;
 	map->idle = 1;
 	map->layout = layout;
+	map->epoch_ms = 0;
 	hotmap_set_window(map, window_ms, now_ms);
 }
 
@@ -46,11 +47,15 @@ void hotmap_init(struct hotmap *map, enum phi_layout layout, u32 window_ms, u32 
  * @window_ms: at least 1
  * @now_ms: the host's clock
  *
- * The current epoch starts afresh; ages so far keep their number of epochs.
+ * If it does change, the current epoch starts afresh; ages so far keep their number of epochs.
  */
 void hotmap_set_window(struct hotmap *map, u32 window_ms, u64 now_ms)
 {
-	map->epoch_ms = window_ms / PHI_WINDOW_EPOCHS + (window_ms % PHI_WINDOW_EPOCHS != 0);
+	u32 epoch_ms = window_ms / PHI_WINDOW_EPOCHS + (window_ms % PHI_WINDOW_EPOCHS != 0);
+
+	if (epoch_ms == map->epoch_ms)
+		return;
+	map->epoch_ms = epoch_ms;
 	map->epoch_start_ms = now_ms;
 }
 
