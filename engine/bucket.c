@@ -3,7 +3,7 @@
 
 static void cap(struct bucket *b)
 {
-	u64 most = b->rate * BUCKET_DEPTH_MS;
+	s64 most = (s64)(b->rate * BUCKET_DEPTH_MS);
 
 	if (b->level > most)
 		b->level = most;
@@ -13,7 +13,7 @@ static void cap(struct bucket *b)
 void bucket_init(struct bucket *b, u64 rate, u64 now_ms)
 {
 	b->rate = rate;
-	b->level = rate * BUCKET_DEPTH_MS;
+	b->level = (s64)(rate * BUCKET_DEPTH_MS);
 	b->last_ms = now_ms;
 }
 
@@ -23,7 +23,7 @@ static void refill(struct bucket *b, u64 now_ms)
 	u64 ms = now_ms > b->last_ms ? now_ms - b->last_ms : 0;
 
 	b->last_ms = now_ms;
-	b->level += b->rate * (ms > BUCKET_DEPTH_MS ? BUCKET_DEPTH_MS : ms);
+	b->level += (s64)(b->rate * (ms > BUCKET_DEPTH_MS ? BUCKET_DEPTH_MS : ms));
 	cap(b);
 }
 
@@ -39,13 +39,13 @@ void bucket_set_rate(struct bucket *b, u64 rate, u64 now_ms)
 u64 bucket_available(struct bucket *b, u64 now_ms)
 {
 	refill(b, now_ms);
-	return b->level / 1000;
+	return b->level > 0 ? (u64)b->level / 1000 : 0;
 }
 
-/** bucket_take - take tokens out; not more than there are */
+/** bucket_take - take tokens out, at most BUCKET_MAX_RATE; what is not there becomes debt */
 void bucket_take(struct bucket *b, u64 pages)
 {
-	b->level = pages > b->level / 1000 ? 0 : b->level - pages * 1000;
+	b->level -= (s64)(pages * 1000);
 }
 
 /** bucket_refund - give tokens back for pages that did not move */
@@ -53,6 +53,6 @@ void bucket_refund(struct bucket *b, u64 pages)
 {
 	u64 most = BUCKET_MAX_RATE * BUCKET_DEPTH_MS;
 
-	b->level += pages > most / 1000 ? most : pages * 1000;
+	b->level += (s64)(pages > most / 1000 ? most : pages * 1000);
 	cap(b);
 }

@@ -3,8 +3,9 @@
  * bucket - token bucket: how many pages may move to a target now
  *
  * A token is a page. Tokens are taken before a batch and given back for pages that did not move, so
- * that the rate is one of pages that moved. The bucket holds one second's worth. The host serialises
- * the calls.
+ * that the rate is one of pages that moved. The bucket holds one second's worth. More may be taken
+ * than there is, as a large folio moves whole or not at all: then nothing is available until the
+ * debt is paid off. The host serialises the calls.
  */
 #ifndef PGHOT_ENGINE_BUCKET_H
 #define PGHOT_ENGINE_BUCKET_H
@@ -18,12 +19,12 @@ enum { BUCKET_DEPTH_MS = 1000 };
 /**
  * struct bucket
  * @rate: pages a second, 0..BUCKET_MAX_RATE; 0: nothing moves
- * @level: tokens in it, in thousandths of a page, so that no fraction is lost
+ * @level: tokens in it, in thousandths of a page, so that no fraction is lost; below 0: debt
  * @last_ms: when it was last filled
  */
 struct bucket {
 	u64 rate;
-	u64 level;
+	s64 level;
 	u64 last_ms;
 };
 

@@ -18,8 +18,8 @@
  *
  * Time: recorders use the map's epoch, which only hotmap_tick() advances, at most
  * HOTMAP_TICK_STEP between two full sweeps. If ticks come late, heat ages late; it never aliases.
- * While nothing is live, time stands still and no tick is needed. Settling may make a map live: tick
- * after it before going to sleep.
+ * While nothing is live, time stands still and no tick is needed. Settling may make a map live:
+ * tick after it before going to sleep.
  */
 #ifndef PGHOT_ENGINE_HOTMAP_H
 #define PGHOT_ENGINE_HOTMAP_H

@@ -249,6 +249,9 @@ static inline u32 phi_refuse(enum phi_layout layout, u32 raw, const struct phi_c
 
 /**
  * phi_age - the record that the sweep leaves behind
+ * @layout: of the map
+ * @raw: the record
+ * @clock: now
  *
  * Gives back 0 for a forgotten page and turns an ended hold into a plain record, so that no stamp
  * is read more than PHI_EPOCHS epochs from the one it means.

@@ -5,7 +5,7 @@
  * This is the engine's one door outward. Everything below is a need, given once for the kernel
  * and once for user space; no other engine file includes anything from outside engine/.
  *
- *   u8 u16 u32 u64 s32          fixed-width integers
+ *   u8 u16 u32 u64 s32 s64      fixed-width integers
  *   u64_alias                   a u64 that may be read over memory of another type
  *   port_load(p)                read *p once, untorn, in no particular order
  *   port_store(p, v)            write *p once, untorn, in no particular order
@@ -59,6 +59,7 @@ typedef __UINT16_TYPE__ u16;
 typedef __UINT32_TYPE__ u32;
 typedef __UINT64_TYPE__ u64;
 typedef __INT32_TYPE__ s32;
+typedef __INT64_TYPE__ s64;
 
 #ifndef bool
 #define bool _Bool

@@ -36,6 +36,7 @@ struct pghot_report {
 
 /**
  * pghot_report_valid - is this report well-formed?
+ * @r: the report
  * @nr_nids: node numbers end before this
  */
 static inline bool pghot_report_valid(const struct pghot_report *r, u32 nr_nids)

@@ -37,6 +37,8 @@ static inline bool walk_replace(enum phi_layout layout, struct hotmap_section *s
 
 /**
  * walk_next - find the next record that is not zero
+ * @layout: of the map
+ * @s: section
  * @at: in: where to begin, out: the record's page; both counted from the section's first page
  * @end: where to stop
  * @raw: the record

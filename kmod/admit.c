@@ -23,20 +23,14 @@ enum hotmap_settled refusal_settled(enum refusal why)
 	return settled[why];
 }
 
-const char *refusal_name(enum refusal why)
-{
-	static const char * const names[] = { PGHOT_REFUSALS(REFUSAL_NAME) };
-
-	return names[why];
-}
-
 /** refusal_count - count and trace @pages pages, from @pfn on, that do not move */
 void refusal_count(enum refusal why, unsigned long pfn, unsigned long pages)
 {
 	static const enum pghot_stat stats[] = { PGHOT_REFUSALS(REFUSAL_STAT) };
+	static const char * const names[] = { PGHOT_REFUSALS(REFUSAL_NAME) };
 
 	stat_add(stats[why], pages);
-	trace_pghot_refusal(pfn, pages, refusal_name(why));
+	trace_pghot_refusal(pfn, pages, names[why]);
 }
 
 /* The rules for a folio that is held by a reference of ours. */
@@ -44,6 +38,9 @@ static enum refusal admit_folio(struct folio *folio)
 {
 	if (folio_test_hugetlb(folio))
 		return REFUSED_hugetlb;
+	/* Slab, page table, balloon and the like, whose other fields mean other things. */
+	if (page_has_type(&folio->page) || __folio_test_movable(folio))
+		return REFUSED_kernel;
 	if (folio_test_unevictable(folio) || folio_test_mlocked(folio))
 		return REFUSED_unevictable;
 	/* A page of a process or a file is off its list for moments only, others for good. */
@@ -82,7 +79,7 @@ enum refusal admit(unsigned long pfn, int nid, struct folio **foliop)
 		return REFUSED_free;
 	if (folio != page_folio(page)) {
 		folio_put(folio);
-		return REFUSED_free;
+		return REFUSED_busy;
 	}
 	why = admit_folio(folio);
 	if (why == ADMITTED && !ksym(folio_isolate_lru)(folio))

@@ -20,6 +20,5 @@ enum refusal {
 enum refusal admit(unsigned long pfn, int nid, struct folio **foliop);
 enum hotmap_settled refusal_settled(enum refusal why);
 void refusal_count(enum refusal why, unsigned long pfn, unsigned long pages);
-const char *refusal_name(enum refusal why);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ctype.h>
 #include <linux/kernel.h>
-#include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/sysctl.h>
 
 #include "control.h"
@@ -10,9 +11,8 @@
 #include "target.h"
 #include "topology.h"
 
-static DEFINE_MUTEX(lock);
+DEFINE_MUTEX(control_mutex);
 static struct ctl_table_header *header;
-static enum phi_layout the_layout;
 
 #define KNOB_DEFAULT(name, def, min, max, unit, help) [KNOB_##name] = def,
 int knob_values[] = { PGHOT_KNOBS(KNOB_DEFAULT) };
@@ -24,23 +24,6 @@ static const struct {
 	PGHOT_KNOBS(KNOB_LIMITS)
 };
 
-/* Enabling and disabling, hotplug and every knob change happen under this mutex. */
-void control_lock(void)
-{
-	mutex_lock(&lock);
-}
-
-void control_unlock(void)
-{
-	mutex_unlock(&lock);
-}
-
-/* For lockdep expressions; without lockdep there is nothing better than whether it is held at all. */
-bool control_lock_held(void)
-{
-	return mutex_is_locked(&lock);
-}
-
 static int set_knob(enum knob which, int value)
 {
 	int err;
@@ -50,7 +33,7 @@ static int set_knob(enum knob which, int value)
 	if (which == KNOB_target_nid && value >= 0 && !topology_is_fast(value))
 		return -EINVAL;
 	if (which == KNOB_enabled_sources) {
-		err = source_set_mask(value, the_layout);
+		err = source_set_mask(value);
 		if (err)
 			return err;
 	}
@@ -60,16 +43,22 @@ static int set_knob(enum knob which, int value)
 	return 0;
 }
 
-/* One number and nothing else; the kernel's own parsers are content with a number at the start. */
+/*
+ * One number, decimal or 0x, and nothing else; the kernel's own parsers are content with a number
+ * at the start, and take 010 for 8.
+ */
 static int parse(char *buffer, size_t length, int *value)
 {
-	char text[32];
+	char text[32], *number;
+	int base;
 
 	if (length >= sizeof(text))
 		return -EINVAL;
 	memcpy(text, buffer, length);
 	text[length] = '\0';
-	return kstrtoint(strim(text), 0, value) ? -EINVAL : 0;
+	number = strim(text);
+	base = number[0] == '0' && tolower(number[1]) == 'x' ? 16 : 10;
+	return kstrtoint(number, base, value) ? -EINVAL : 0;
 }
 
 static int knob_handler(const struct ctl_table *table, int write, void *buffer, size_t *length,
@@ -85,9 +74,9 @@ static int knob_handler(const struct ctl_table *table, int write, void *buffer, 
 	err = parse(buffer, *length, &value);
 	if (err)
 		return err;
-	control_lock();
+	mutex_lock(&control_mutex);
 	err = set_knob(which, value);
-	control_unlock();
+	mutex_unlock(&control_mutex);
 	if (!err)
 		*pos += *length;
 	return err;
@@ -105,15 +94,9 @@ static struct ctl_table knob_table[] = {
 	PGHOT_KNOBS(KNOB_TABLE)
 };
 
-/**
- * control_init - show the knobs
- * @layout: of the records, once a source is enabled
- *
- * Returns 0 or -ENOMEM.
- */
-int control_init(enum phi_layout layout)
+/** control_init - show the knobs; 0 or -ENOMEM */
+int control_init(void)
 {
-	the_layout = layout;
 	target_set_rate(knob(promote_rate_limit_MBps));
 	header = fault_point() ? NULL : register_sysctl("vm", knob_table);
 	return header ? 0 : -ENOMEM;
@@ -123,7 +106,7 @@ int control_init(enum phi_layout layout)
 void control_exit(void)
 {
 	unregister_sysctl_table(header);
-	control_lock();
-	source_set_mask(0, the_layout);
-	control_unlock();
+	mutex_lock(&control_mutex);
+	source_set_mask(0);
+	mutex_unlock(&control_mutex);
 }

@@ -4,6 +4,7 @@
 #define PGHOT_CONTROL_H
 
 #include <linux/compiler.h>
+#include <linux/mutex.h>
 
 #include "engine/engine.h"
 #include "pghot/knobs.h"
@@ -20,11 +21,10 @@ extern int knob_values[NR_KNOBS];
 /** knob - value of a knob, in its unit. Any context. */
 #define knob(name)	READ_ONCE(knob_values[KNOB_##name])
 
-int control_init(enum phi_layout layout);
+int control_init(void);
 void control_exit(void);
 
-void control_lock(void);
-void control_unlock(void);
-bool control_lock_held(void);
+/* Enabling and disabling, hotplug and every knob change happen under this mutex. */
+extern struct mutex control_mutex;
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
+#include "clock.h"
 #include "control.h"
 #include "fault.h"
 #include "host.h"
@@ -19,7 +20,7 @@ static enum phi_layout the_layout;
 
 struct host_set *host_set(void)
 {
-	return rcu_dereference_check(the_set, control_lock_held());
+	return rcu_dereference_check(the_set, lockdep_is_held(&control_mutex));
 }
 
 /* The fast nodes of a slow node, nearest first; of equally near ones the lower number first. */
@@ -57,9 +58,10 @@ static void route(struct slow_node *node)
 {
 	int fixed = knob(target_nid), nid;
 
-	if (fixed >= 0 && topology_is_fast(fixed)) {
+	if (fixed >= 0) {
+		/* If its memory has gone, nothing moves: no silent fallback to another node. */
 		node->target_nids[0] = fixed;
-		node->nr_targets = 1;
+		node->nr_targets = topology_is_fast(fixed);
 	} else {
 		node->nr_targets = nearest_targets(node->nid, node->target_nids);
 	}
@@ -116,7 +118,7 @@ fail:
 	return ERR_PTR(err);
 }
 
-static struct slow_node *find(struct host_set *set, int nid)
+static struct slow_node *set_find(struct host_set *set, int nid)
 {
 	unsigned int i;
 
@@ -139,10 +141,10 @@ static struct host_set *set_create(struct host_set *old)
 	if (!set)
 		return ERR_PTR(-ENOMEM);
 	for_each_node_mask(nid, *slow) {
-		node = find(old, nid) ?: node_create(nid);
+		node = set_find(old, nid) ?: node_create(nid);
 		if (IS_ERR(node)) {
 			while (set->nr--)
-				if (!find(old, set->nodes[set->nr]->nid))
+				if (!set_find(old, set->nodes[set->nr]->nid))
 					node_destroy(set->nodes[set->nr]);
 			kfree(set);
 			return ERR_CAST(node);
@@ -163,22 +165,26 @@ static void set_replace(struct host_set *set)
 		return;
 	synchronize_rcu();
 	for (i = 0; i < old->nr; i++)
-		if (!find(set, old->nodes[i]->nid))
+		if (!set_find(set, old->nodes[i]->nid))
 			node_destroy(old->nodes[i]);
 	kfree(old);
 }
 
+/** host_init - @layout is that of all records from now on */
+void host_init(enum phi_layout layout)
+{
+	the_layout = layout;
+}
+
 /**
  * host_start - watch all slow nodes
- * @layout: of the records
  *
  * Returns 0, or -ENOMEM with nothing left behind.
  */
-int host_start(enum phi_layout layout)
+int host_start(void)
 {
 	struct host_set *set;
 
-	the_layout = layout;
 	topology_refresh();
 	set = set_create(NULL);
 	if (IS_ERR(set))

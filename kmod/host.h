@@ -65,7 +65,8 @@ struct host_set {
 	struct slow_node *nodes[];
 };
 
-int host_start(enum phi_layout layout);
+void host_init(enum phi_layout layout);
+int host_start(void);
 void host_stop(void);
 void host_refresh(void);
 void host_apply_knobs(void);

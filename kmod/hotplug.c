@@ -7,14 +7,14 @@
 #include "host.h"
 #include "hotplug.h"
 
-static void refresh(struct work_struct *work)
+static void hotplug_refresh(struct work_struct *work)
 {
-	control_lock();
+	mutex_lock(&control_mutex);
 	host_refresh();
-	control_unlock();
+	mutex_unlock(&control_mutex);
 }
 
-static DECLARE_WORK(refresh_work, refresh);
+static DECLARE_WORK(refresh_work, hotplug_refresh);
 
 /*
  * All is done later, by a worker: maps hold no reference to the memory they describe, and every

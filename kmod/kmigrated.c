@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/freezer.h>
 #include <linux/kthread.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
+#include "clock.h"
 #include "control.h"
 #include "fault.h"
 #include "host.h"
@@ -11,13 +12,13 @@
 #include "mover.h"
 #include "stat.h"
 #include "target.h"
-#include "trace.h"
 
 enum {
 	/* Pages chosen by one pass. Bounds the time for which the choice is out of date. */
 	KMIGRATED_PICKS = 4096,
-	/* One migrate_pages() call unmaps its whole batch before it moves the first page, and who
-	 * touches a page of it waits. A batch that took longer than this makes the next one smaller.
+	/* migrate_pages() unmaps a batch (in parts of 512 pages) before it moves the first page, and
+	 * who touches a page of it waits. A batch that took longer than this makes the next one
+	 * smaller.
 	 */
 	KMIGRATED_BATCH_BUDGET_US = 4000,
 	KMIGRATED_BATCH_FIRST = 128,
@@ -53,35 +54,46 @@ unsigned long kmigrated_batch_us_max(void)
 }
 
 /* The batch size for the next batch: what fits the time budget, at the speed of the last one. */
-static unsigned int next_batch(unsigned int batch, unsigned int pages, u64 us)
+static unsigned int next_batch(unsigned int batch, const struct batch_result *res)
 {
-	if (us > KMIGRATED_BATCH_BUDGET_US)
-		return max_t(u64, pages * (u64)KMIGRATED_BATCH_BUDGET_US / us,
-			     KMIGRATED_BATCH_LEAST);
-	return us < KMIGRATED_BATCH_BUDGET_US / 2 ? min(batch * 2, BATCH_MAX) : batch;
+	if (res->us > KMIGRATED_BATCH_BUDGET_US)
+		return clamp_t(u64, res->selected * (u64)KMIGRATED_BATCH_BUDGET_US / res->us,
+			       KMIGRATED_BATCH_LEAST, BATCH_MAX);
+	if (res->us < KMIGRATED_BATCH_BUDGET_US / 2 && res->selected >= batch)
+		return min(batch * 2, BATCH_MAX);
+	return batch;
 }
 
-/* Move one target's picks, batch by batch. */
-static void move_picks(struct slow_node *node, int target, struct select_pick *picks,
-		       unsigned int n, bool take_all, struct pass *pass)
+static int by_pfn(const void *a, const void *b)
 {
-	struct batch_result res;
-	unsigned int done, nr;
+	const struct select_pick *p = a, *q = b;
 
-	for (done = 0; done < n && !kthread_should_stop(); done += nr) {
-		nr = min3(node->batch_nr, n - done, (unsigned int)knob(kmigrated_batch_nr));
-		batch_move(node, target, picks + done, nr, take_all, &res);
-		node->batch_nr = next_batch(node->batch_nr, res.selected, res.us);
+	return p->pfn < q->pfn ? -1 : p->pfn > q->pfn;
+}
+
+/* Move one target's picks, batch by batch. Returns whether the target turned out to be full. */
+static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
+		       struct pass *pass)
+{
+	struct select_pick *picks = node->picks + t->first;
+	struct batch_result res;
+	unsigned int done, most;
+
+	sort(picks, t->count, sizeof(*picks), by_pfn, NULL);
+	for (done = 0; done < t->count && !kthread_should_stop(); done += res.taken) {
+		most = min(node->batch_nr, (unsigned int)knob(kmigrated_batch_nr));
+		batch_move(node, target, picks + done, t->count - done, most, t->take_all, &res);
+		node->batch_nr = next_batch(node->batch_nr, &res);
 		pass->selected += res.selected;
 		pass->moved += res.moved;
 		if (res.us > READ_ONCE(batch_us_max))
 			WRITE_ONCE(batch_us_max, res.us);
-		if (res.full) {
-			pass->full = true;
-			break;
-		}
+		pass->limited |= res.limited;
+		if (res.full)
+			return true;
 		cond_resched();
 	}
+	return false;
 }
 
 static void look_at_targets(struct slow_node *node, struct select_target *targets)
@@ -99,13 +111,13 @@ static void look_at_targets(struct slow_node *node, struct select_target *target
 /* Why were ready pages left behind? */
 static void judge(struct slow_node *node, const struct select_target *targets, struct pass *pass)
 {
+	unsigned long ready = 0;
 	unsigned int i;
 
-	node->ready_pages = 0;
 	for (i = 0; i < node->nr_targets; i++) {
 		const struct select_target *t = &targets[i];
 
-		node->ready_pages += t->ready;
+		ready += t->ready;
 		if (t->count >= t->ready)
 			continue;
 		if (t->count >= t->room)
@@ -115,6 +127,7 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 		else
 			pass->more = true;
 	}
+	WRITE_ONCE(node->ready_pages, ready);
 }
 
 static struct pass one_pass(struct slow_node *node)
@@ -135,10 +148,11 @@ static struct pass one_pass(struct slow_node *node)
 
 	stat_inc(STAT_pghot_passes);
 	for (i = 0; i < nr; i++) {
-		if (targets[i].count)
-			move_picks(node, nids[i], node->picks + targets[i].first, targets[i].count,
-				   targets[i].take_all, &pass);
-		if (targets[i].ready && (pass.full || !target_room(nids[i])))
+		bool full = targets[i].count && move_picks(node, nids[i], &targets[i], &pass);
+
+		pass.full |= full;
+		full |= targets[i].count < targets[i].ready && targets[i].count >= targets[i].room;
+		if (full || (targets[i].ready && !target_room(nids[i])))
 			target_wake_reclaim(nids[i]);
 	}
 	if (pass.limited)
@@ -162,7 +176,11 @@ static u64 rest_after(const struct pass *pass, u64 *room_wait_ms)
 		*room_wait_ms = pass->moved ? KMIGRATED_ROOM_WAIT_MS : min(*room_wait_ms * 2, most);
 		return min(wait, *room_wait_ms);
 	}
-	return pass->limited || pass->more ? min(wait, most) : wait;
+	/*
+	 * The ready bits of areas that were picked from are still set, so new hot pages in them do
+	 * not kick. Look once more: a pass that finds nothing ready clears them.
+	 */
+	return pass->selected || pass->limited || pass->more ? min(wait, most) : wait;
 }
 
 static void sleep_until_kicked(struct slow_node *node, u64 ms)
@@ -176,7 +194,7 @@ static void sleep_until_kicked(struct slow_node *node, u64 ms)
 }
 
 /* New reports come all the time; gather those of kmigrated_sleep_ms before looking again. */
-static void gather(struct slow_node *node, u64 last_pass_ms)
+static void gather_reports(struct slow_node *node, u64 last_pass_ms)
 {
 	u64 due = last_pass_ms + knob(kmigrated_sleep_ms), now = now_ms();
 
@@ -212,12 +230,12 @@ static int kmigrated(void *data)
 		}
 		sleep_until_kicked(node, rest);
 		if (READ_ONCE(node->kicked))
-			gather(node, last_pass_ms);
+			gather_reports(node, last_pass_ms);
 	}
 	return 0;
 }
 
-static void kick(struct irq_work *work)
+static void kmigrated_on_kick(struct irq_work *work)
 {
 	struct slow_node *node = container_of(work, struct slow_node, kick);
 
@@ -245,7 +263,7 @@ int kmigrated_start(struct slow_node *node)
 	struct task_struct *task;
 
 	init_waitqueue_head(&node->wait);
-	init_irq_work(&node->kick, kick);
+	init_irq_work(&node->kick, kmigrated_on_kick);
 	node->batch_nr = KMIGRATED_BATCH_FIRST;
 	node->picks = fault_point() ? NULL :
 		kvcalloc(KMIGRATED_PICKS, sizeof(*node->picks), GFP_KERNEL);

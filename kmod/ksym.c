@@ -24,10 +24,16 @@ PGHOT_KSYM_FUNCTIONS(KSYM_DEFINE_F)
 #define KSYM_DEFINE_V(type, name) type *ksym_##name;
 PGHOT_KSYM_VARIABLES(KSYM_DEFINE_V)
 
-/* kallsyms_lookup_name() is not exported either, but a probe on it tells where it is. */
+/*
+ * kallsyms_lookup_name() is not exported either, but a probe on it tells where it is. A probe that
+ * is never armed: no text of the running kernel is patched for it.
+ */
 static int find_lookup(void)
 {
-	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	struct kprobe kp = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
 	int err = register_kprobe(&kp);
 
 	if (err) {
@@ -40,7 +46,7 @@ static int find_lookup(void)
 	return 0;
 }
 
-static unsigned long find(const char *name)
+static unsigned long ksym_find(const char *name)
 {
 	unsigned long addr = fault_point() ? 0 : static_call(ksym_lookup)(name);
 
@@ -64,14 +70,14 @@ int ksym_init(void)
 		return err;
 
 #define KSYM_FIND_F(ret, name, args)						\
-	addr = find(#name);							\
+	addr = ksym_find(#name);							\
 	if (!addr)								\
 		return -ENOENT;							\
 	static_call_update(ksym_##name, (ksym_##name##_t *)addr);
 	PGHOT_KSYM_FUNCTIONS(KSYM_FIND_F)
 
 #define KSYM_FIND_V(type, name)							\
-	addr = find(#name);							\
+	addr = ksym_find(#name);							\
 	if (!addr)								\
 		return -ENOENT;							\
 	ksym_##name = (type *)addr;

@@ -28,6 +28,7 @@
 
 /* V(type, name) */
 #define PGHOT_KSYM_VARIABLES(V)							\
+	V(bool, numa_demotion_enabled)						\
 	V(int, sysctl_numa_balancing_mode)					\
 	V(unsigned int, sysctl_numa_balancing_hot_threshold)
 

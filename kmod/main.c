@@ -8,6 +8,7 @@
 #include <linux/version.h>
 
 #include "control.h"
+#include "host.h"
 #include "hotplug.h"
 #include "ksym.h"
 #include "proc.h"
@@ -52,6 +53,7 @@ static int __init pghot_init(void)
 	err = topology_init(tiers);
 	if (err)
 		return err;
+	host_init(which);
 	err = target_init();
 	if (err)
 		goto fail;
@@ -61,7 +63,7 @@ static int __init pghot_init(void)
 	err = hotplug_init();
 	if (err)
 		goto remove_proc;
-	err = control_init(which);
+	err = control_init();
 	if (err)
 		goto stop_hotplug;
 	if (nodes_empty(*topology_slow()))

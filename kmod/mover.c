@@ -2,9 +2,7 @@
 #include <linux/ktime.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
-#include <linux/mm_inline.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/vmstat.h>
 
 #include "admit.h"
@@ -25,6 +23,7 @@
  * @strayed: pages of it that have a new place elsewhere
  * @left: pages of it that migrate_pages() gave back
  * @exempt: the rate limit does not apply
+ * @unplaced: the target had no free range of its size
  */
 struct entry {
 	unsigned long pfn;
@@ -33,18 +32,21 @@ struct entry {
 	unsigned int strayed;
 	unsigned int left;
 	bool exempt;
+	bool unplaced;
 };
 
 /**
  * struct batch - pages on the move to one node
  * @target: the node
  * @full: it had no page for one of them
+ * @unplaced: the last large folio for which it had no free range, or NULL
  * @nr: entries in use
  * @entries: sorted by @pfn, without overlap
  */
 struct batch {
 	int target;
 	bool full;
+	struct folio *unplaced;
 	unsigned int nr;
 	struct entry entries[BATCH_MAX];
 };
@@ -60,7 +62,7 @@ void batch_free(struct batch *batch)
 }
 
 /* The entry that a page belongs to, or NULL. */
-static struct entry *find(struct batch *batch, unsigned long pfn)
+static struct entry *batch_find(struct batch *batch, unsigned long pfn)
 {
 	unsigned int low = 0, high = batch->nr, mid;
 
@@ -92,7 +94,7 @@ static void count_place(const struct batch *batch, struct entry *e, struct folio
 static struct folio *get_place(struct folio *src, unsigned long private)
 {
 	struct batch *batch = (struct batch *)private;
-	struct entry *e = find(batch, folio_pfn(src));
+	struct entry *e = batch_find(batch, folio_pfn(src));
 	gfp_t gfp = __GFP_THISNODE | __GFP_NOMEMALLOC | __GFP_NORETRY | __GFP_NOWARN;
 	unsigned int order = folio_order(src);
 	struct folio *dst = NULL;
@@ -101,7 +103,10 @@ static struct folio *get_place(struct folio *src, unsigned long private)
 	if (e && !fault_point())
 		dst = __folio_alloc(gfp, order, batch->target, NULL);
 	if (!dst) {
-		batch->full = true;
+		if (order)
+			batch->unplaced = src;
+		else
+			batch->full = true;
 		return NULL;
 	}
 	dst->index = e - batch->entries;
@@ -118,14 +123,7 @@ static void put_place(struct folio *dst, unsigned long private)
 	folio_put(dst);
 }
 
-static int by_pfn(const void *a, const void *b)
-{
-	const struct select_pick *p = a, *q = b;
-
-	return p->pfn < q->pfn ? -1 : p->pfn > q->pfn;
-}
-
-static void settle(struct slow_node *node, unsigned long pfn, unsigned long nr,
+static void batch_settle(struct slow_node *node, unsigned long pfn, unsigned long nr,
 		   enum hotmap_settled how)
 {
 	mutex_lock(&node->lock);
@@ -133,22 +131,25 @@ static void settle(struct slow_node *node, unsigned long pfn, unsigned long nr,
 	mutex_unlock(&node->lock);
 }
 
-static void refuse(struct slow_node *node, unsigned long pfn, unsigned long nr, enum refusal why)
+static void batch_refuse(struct slow_node *node, unsigned long pfn, unsigned long nr,
+			 enum refusal why)
 {
 	if (!nr)
 		return;
 	refusal_count(why, pfn, nr);
-	settle(node, pfn, nr, refusal_settled(why));
+	batch_settle(node, pfn, nr, refusal_settled(why));
 }
 
 /*
- * Take up the picks that may move: fill the entries, put their folios on @folios. A pick that lies
- * in a folio already taken is part of that entry.
+ * Take up the picks that may move, about @most pages: fill the entries, put their folios on
+ * @folios. A pick that lies in a folio already taken is part of that entry. The selector counts
+ * pages one by one, but a large folio moves whole: so room and rate limit are looked at again here.
  */
-static void gather(struct slow_node *node, struct batch *batch, const struct select_pick *picks,
-		   unsigned int n, bool take_all, struct list_head *folios,
-		   struct batch_result *res)
+static void batch_gather(struct slow_node *node, struct batch *batch,
+			 const struct select_pick *picks, unsigned int n, unsigned int most,
+			 bool take_all, struct list_head *folios, struct batch_result *res)
 {
+	unsigned long room = target_room(batch->target), tokens = target_tokens(batch->target);
 	u32 top = phi_top(node->engine.map.layout);
 	struct folio *folio;
 	unsigned int i;
@@ -159,8 +160,18 @@ static void gather(struct slow_node *node, struct batch *batch, const struct sel
 		bool exempt = take_all || picks[i].heat == top;
 		unsigned int nr = 1;
 
-		if (find(batch, picks[i].pfn))
+		if (batch_find(batch, picks[i].pfn))
 			continue;
+		if (res->selected >= most)
+			break;
+		if (!room) {
+			res->full = true;
+			break;
+		}
+		if (!exempt && !tokens) {
+			res->limited = true;
+			continue;
+		}
 		why = admit(picks[i].pfn, node->nid, &folio);
 		if (why == ADMITTED) {
 			nr = folio_nr_pages(folio);
@@ -170,13 +181,17 @@ static void gather(struct slow_node *node, struct batch *batch, const struct sel
 				.exempt = exempt,
 			};
 			list_add_tail(&folio->lru, folios);
+			room -= min_t(unsigned long, room, nr);
+			if (!exempt)
+				tokens -= min_t(unsigned long, tokens, nr);
 		} else {
-			refuse(node, picks[i].pfn, 1, why);
+			batch_refuse(node, picks[i].pfn, 1, why);
 		}
 		res->selected += nr;
 		stat_add(exempt ? STAT_pghot_candidates_nrl : STAT_pghot_candidates, nr);
 		count_candidates(batch->target, nr, exempt);
 	}
+	res->taken = i;
 }
 
 static unsigned int limited_pages(const struct batch *batch)
@@ -189,18 +204,25 @@ static unsigned int limited_pages(const struct batch *batch)
 }
 
 /* What migrate_pages() gave back is noted in its entries and goes back to the LRU. */
-static void put_back(struct batch *batch, struct list_head *folios)
+static void batch_put_back(struct batch *batch, struct list_head *folios)
 {
 	struct folio *folio;
 	struct entry *e;
 
 	list_for_each_entry(folio, folios, lru) {
-		e = find(batch, folio_pfn(folio));
+		e = batch_find(batch, folio_pfn(folio));
 		if (e)
 			e->left += folio_nr_pages(folio);
 	}
 	if (!list_empty(folios))
 		ksym(putback_movable_pages)(folios);
+}
+
+static enum refusal why_left(const struct batch *batch, const struct entry *e)
+{
+	if (e->unplaced)
+		return REFUSED_fragmented;
+	return batch->full ? REFUSED_target_full : REFUSED_busy;
 }
 
 /* Settle one entry by where its pages are. Returns the pages on the target. */
@@ -211,41 +233,71 @@ static unsigned int settle_entry(struct slow_node *node, const struct batch *bat
 	unsigned int left = min(e->left, rest);
 
 	if (e->landed)
-		settle(node, e->pfn, e->nr, HOTMAP_MOVED);
-	refuse(node, e->pfn, e->strayed, REFUSED_wrong_node);
-	refuse(node, e->pfn, left, batch->full ? REFUSED_target_full : REFUSED_busy);
-	refuse(node, e->pfn, rest - left, REFUSED_free);
+		batch_settle(node, e->pfn, e->nr, HOTMAP_MOVED);
+	batch_refuse(node, e->pfn, e->strayed, REFUSED_wrong_node);
+	batch_refuse(node, e->pfn, left, why_left(batch, e));
+	batch_refuse(node, e->pfn, rest - left, REFUSED_free);
 	return e->landed;
 }
 
-static void migrate(struct batch *batch, struct list_head *folios, struct batch_result *res)
+/*
+ * migrate_pages() gives up on all when one finds no place. A large folio that finds no free range
+ * says nothing about smaller ones: put it back, and those of its size and above, and let the others
+ * try.
+ */
+static bool batch_set_aside(struct batch *batch, struct list_head *folios)
+{
+	struct folio *folio, *next;
+	unsigned int order;
+	LIST_HEAD(large);
+
+	if (!batch->unplaced)
+		return false;
+	order = folio_order(batch->unplaced);
+	list_for_each_entry_safe(folio, next, folios, lru) {
+		if (folio_order(folio) < order)
+			continue;
+		list_move(&folio->lru, &large);
+		batch_find(batch, folio_pfn(folio))->unplaced = true;
+	}
+	batch_put_back(batch, &large);
+	batch->unplaced = NULL;
+	return !list_empty(folios);
+}
+
+static void batch_migrate(struct batch *batch, struct list_head *folios, struct batch_result *res)
 {
 	ktime_t start = ktime_get();
 
 	batch->full = false;
-	ksym(migrate_pages)(folios, get_place, put_place, (unsigned long)batch, MIGRATE_ASYNC,
-			    MR_NUMA_MISPLACED, NULL);
+	batch->unplaced = NULL;
+	do {
+		ksym(migrate_pages)(folios, get_place, put_place, (unsigned long)batch,
+				    MIGRATE_ASYNC, MR_NUMA_MISPLACED, NULL);
+		stat_inc(STAT_pghot_batches);
+	} while (batch_set_aside(batch, folios));
 	res->us = ktime_us_delta(ktime_get(), start);
-	res->full = batch->full;
-	stat_inc(STAT_pghot_batches);
+	res->full |= batch->full;
 	stat_add(STAT_pghot_batch_us, res->us);
-	put_back(batch, folios);
+	batch_put_back(batch, folios);
 }
 
 /**
  * batch_move - move picked pages to one target, as many as may move and fit
  * @node: where they are
  * @target: fast node
- * @picks: the pages; get sorted
- * @n: how many, at most BATCH_MAX
+ * @picks: the pages, sorted
+ * @n: how many
+ * @most: pages at which to stop, 1..BATCH_MAX; the last folio may exceed it
  * @take_all: the rate limit does not apply to any of them
  * @res: what came of it
  *
- * Every pick is settled when it returns. Rate-limit tokens are taken for the pages tried, and given
- * back for those that did not move.
+ * The first @res->taken picks are dealt with when it returns: settled, or left ready if the rate
+ * limit allows no more. Tokens are taken for the pages tried, and given back for those that did not
+ * move.
  */
-void batch_move(struct slow_node *node, int target, struct select_pick *picks, unsigned int n,
-		bool take_all, struct batch_result *res)
+void batch_move(struct slow_node *node, int target, const struct select_pick *picks,
+		unsigned int n, unsigned int most, bool take_all, struct batch_result *res)
 {
 	struct batch *batch = node->batch;
 	unsigned int i, here, taken, paid = 0;
@@ -253,13 +305,12 @@ void batch_move(struct slow_node *node, int target, struct select_pick *picks, u
 
 	*res = (struct batch_result){ 0 };
 	batch->target = target;
-	sort(picks, n, sizeof(*picks), by_pfn, NULL);
-	gather(node, batch, picks, n, take_all, &folios, res);
+	batch_gather(node, batch, picks, n, most, take_all, &folios, res);
 	stat_add(STAT_pghot_selected, res->selected);
 	taken = limited_pages(batch);
 	target_take(target, taken);
 	if (!list_empty(&folios))
-		migrate(batch, &folios, res);
+		batch_migrate(batch, &folios, res);
 	for (i = 0; i < batch->nr; i++) {
 		here = settle_entry(node, batch, &batch->entries[i]);
 		res->moved += here;

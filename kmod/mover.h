@@ -8,25 +8,29 @@
 struct batch;
 struct slow_node;
 
-enum { BATCH_MAX = 4096 }; /* picks in one batch */
+enum { BATCH_MAX = 4096 }; /* folios in one batch */
 
 /**
  * struct batch_result
+ * @taken: picks used up
  * @selected: pages taken up: large folios count with all their pages
  * @moved: pages that are on the target now
  * @us: time that migrate_pages() took, in microseconds
- * @full: the target had no page for one of them
+ * @full: the target had no page for one of them, or no room for more
+ * @limited: picks were left out because the rate limit allows no more
  */
 struct batch_result {
+	unsigned int taken;
 	unsigned int selected;
 	unsigned int moved;
 	u64 us;
 	bool full;
+	bool limited;
 };
 
 struct batch *batch_alloc(void);
 void batch_free(struct batch *batch);
-void batch_move(struct slow_node *node, int target, struct select_pick *picks, unsigned int n,
-		bool take_all, struct batch_result *res);
+void batch_move(struct slow_node *node, int target, const struct select_pick *picks,
+		unsigned int n, unsigned int most, bool take_all, struct batch_result *res);
 
 #endif

@@ -23,7 +23,7 @@ static struct gauges read_gauges(void)
 	struct host_set *set;
 	unsigned int i;
 
-	control_lock();
+	mutex_lock(&control_mutex);
 	set = host_set();
 	for (i = 0; set && i < set->nr; i++) {
 		g.pghot_slow_nodes++;
@@ -31,7 +31,7 @@ static struct gauges read_gauges(void)
 		g.pghot_hotmap_bytes += set->nodes[i]->hotmap_bytes;
 		g.pghot_ready_pages += READ_ONCE(set->nodes[i]->ready_pages);
 	}
-	control_unlock();
+	mutex_unlock(&control_mutex);
 	return g;
 }
 
@@ -54,8 +54,7 @@ static int nodes_show(struct seq_file *m, void *v)
 	unsigned int i, t;
 	int nid;
 
-	control_lock();
-	topology_refresh();
+	mutex_lock(&control_mutex);
 	for_each_node_mask(nid, *topology_fast())
 		seq_printf(m, "node %d tier fast\n", nid);
 	set = host_set();
@@ -76,7 +75,7 @@ static int nodes_show(struct seq_file *m, void *v)
 		}
 		seq_putc(m, '\n');
 	}
-	control_unlock();
+	mutex_unlock(&control_mutex);
 	return 0;
 }
 

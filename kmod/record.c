@@ -15,6 +15,16 @@
 #include "topology.h"
 #include "trace.h"
 
+static_assert(STAT_pghot_reported_pagecache - STAT_pghot_reported_hintfaults ==
+	      PGHOT_NR_SOURCES - 1);
+
+static_assert((int)PGHOT_REPORT_MAX_PAGES <= (int)HOTMAP_SECTION_PAGES);
+
+static bool crosses(const struct pghot_report *report)
+{
+	return report->pfn % HOTMAP_SECTION_PAGES + report->nr_pages > HOTMAP_SECTION_PAGES;
+}
+
 static struct slow_node *node_of(struct host_set *set, u64 pfn)
 {
 	unsigned int i;
@@ -48,7 +58,8 @@ static unsigned int record_run(struct host_set *set, const struct pghot_report *
 		count_uncovered(&reports[0]);
 		return 1;
 	}
-	while (run < n && engine_covers(&node->engine, reports[run].pfn))
+	while (run < n && !crosses(&reports[run]) &&
+	       engine_covers(&node->engine, reports[run].pfn))
 		run++;
 	engine_record(&node->engine, reports, run, flags, &tally);
 	stat_add(STAT_pghot_recorded_accesses, tally.pages[HOTMAP_RECORDED]);
@@ -61,12 +72,28 @@ static unsigned int record_run(struct host_set *set, const struct pghot_report *
 	return run;
 }
 
+/*
+ * A range that crosses into the next section may have two owners, or one and none. A report has at
+ * most as many pages as a section, so it touches two.
+ */
+static void record_split(struct host_set *set, const struct pghot_report *report,
+			 unsigned int flags)
+{
+	struct pghot_report part = *report;
+
+	part.nr_pages = HOTMAP_SECTION_PAGES - report->pfn % HOTMAP_SECTION_PAGES;
+	record_run(set, &part, 1, flags);
+	part.pfn += part.nr_pages;
+	part.nr_pages = report->nr_pages - part.nr_pages;
+	record_run(set, &part, 1, flags);
+}
+
 static bool all_valid(const struct pghot_report *reports, unsigned int n, int src,
 		      unsigned int flags)
 {
 	unsigned int i;
 
-	if (!reports || src < 0 || src >= PGHOT_NR_SOURCES || flags & ~PGHOT_REPORT_FLAGS)
+	if ((!reports && n) || src < 0 || src >= PGHOT_NR_SOURCES || flags & ~PGHOT_REPORT_FLAGS)
 		return false;
 	for (i = 0; i < n; i++)
 		if (!pghot_report_valid(&reports[i], nr_node_ids))
@@ -108,8 +135,12 @@ int pghot_record_bulk(const struct pghot_report *reports, unsigned int n, int sr
 	}
 	rcu_read_lock();
 	set = host_set();
-	for (i = 0; i < n; )
-		i += record_run(set, reports + i, n - i, flags);
+	for (i = 0; i < n; ) {
+		if (crosses(&reports[i]))
+			record_split(set, &reports[i++], flags);
+		else
+			i += record_run(set, reports + i, n - i, flags);
+	}
 	rcu_read_unlock();
 	return 0;
 }
@@ -132,6 +163,7 @@ int pghot_record_access(unsigned long pfn, int nid, int src, unsigned long now)
 	unsigned long window = msecs_to_jiffies(knob(promote_freq_window_ms));
 
 	if (all_valid(&report, 1, src, 0) && time_after(jiffies, now + window)) {
+		trace_pghot_record(&report, src, 0);
 		stat_inc(STAT_pghot_reported_hintfaults + src);
 		stat_inc(STAT_pghot_filtered_stale);
 		return 0;

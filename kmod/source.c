@@ -21,13 +21,8 @@ bool source_enabled(int src)
 	return READ_ONCE(enabled) & BIT(src);
 }
 
-u32 source_mask(void)
-{
-	return READ_ONCE(enabled);
-}
-
-/** source_available - bits of the sources that this module has */
-u32 source_available(void)
+/* Bits of the sources that this module has. */
+static u32 source_available(void)
 {
 	u32 mask = 0;
 	int src;
@@ -72,7 +67,6 @@ static int enable_all(u32 mask)
 /**
  * source_set_mask - enable just these sources
  * @mask: bits of enum pghot_src
- * @layout: of the records, if this is what brings them into being
  *
  * The first source brings the maps and threads into being, the last takes them away. Under the
  * control mutex.
@@ -80,7 +74,7 @@ static int enable_all(u32 mask)
  * Returns 0, -EINVAL for a source this module does not have, or the error of what failed; then
  * all is as before.
  */
-int source_set_mask(u32 mask, enum phi_layout layout)
+int source_set_mask(u32 mask)
 {
 	u32 before = enabled;
 	int err = 0;
@@ -88,7 +82,7 @@ int source_set_mask(u32 mask, enum phi_layout layout)
 	if (mask & ~source_available())
 		return -EINVAL;
 	if (mask && !before)
-		err = host_start(layout);
+		err = host_start();
 	if (err)
 		return err;
 	err = enable_all(mask & ~before);

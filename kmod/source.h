@@ -5,7 +5,6 @@
 
 #include <linux/types.h>
 
-#include "engine/engine.h"
 #include "pghot/sources.h"
 
 /**
@@ -25,8 +24,6 @@ struct source {
 extern const struct source source_hintfaults;
 
 bool source_enabled(int src);
-u32 source_mask(void);
-u32 source_available(void);
-int source_set_mask(u32 mask, enum phi_layout layout);
+int source_set_mask(u32 mask);
 
 #endif

@@ -8,9 +8,9 @@
  * All other questions reach the kernel's own function. An ftrace handler that changes the return
  * address for the slow ones does it; taking it off gives all of them back to the kernel.
  *
- * How long after its arming a page was touched says how hot it is. Within the kernel's hot threshold
- * (numa_balancing/hot_threshold_ms in debugfs, 1 s) one fault suffices, and the sooner the hotter;
- * a later fault is one access like any other.
+ * How long after its arming a page was touched says how hot it is. Within the kernel's hot
+ * threshold (numa_balancing/hot_threshold_ms in debugfs, 1 s) one fault suffices, and the sooner the
+ * hotter; a later fault is one access like any other.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -94,7 +94,8 @@ static int hintfaults_enable(void)
 	/* Afresh each time: ftrace_free_filter() leaves pointers to what it freed. */
 	question_ops = (struct ftrace_ops){
 		.func = on_question,
-		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
+		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION |
+			 FTRACE_OPS_FL_PERMANENT,
 	};
 	err = fault_point() ? -ENOENT : ftrace_set_filter(&question_ops, name, strlen(name), 1);
 	if (err) {
@@ -103,7 +104,8 @@ static int hintfaults_enable(void)
 	}
 	err = fault_point() ? -EBUSY : register_ftrace_function(&question_ops);
 	if (err == -EBUSY)
-		pr_err("%s is in the hands of a live patch or another module\n", name);
+		pr_err("%s is in the hands of a live patch or another module, or kernel.ftrace_enabled is 0\n",
+		       name);
 	if (err)
 		ftrace_free_filter(&question_ops);
 	else if (!ksym_read(sysctl_numa_balancing_mode))
@@ -113,7 +115,7 @@ static int hintfaults_enable(void)
 
 static void hintfaults_disable(void)
 {
-	unregister_ftrace_function(&question_ops);
+	WARN_ON(unregister_ftrace_function(&question_ops));
 	ftrace_free_filter(&question_ops);
 }
 

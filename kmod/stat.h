@@ -3,7 +3,6 @@
 #ifndef PGHOT_STAT_H
 #define PGHOT_STAT_H
 
-
 #include <linux/percpu.h>
 
 #include "pghot/counters.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/sched/sysctl.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/vmstat.h>
 
+#include "clock.h"
 #include "engine/engine.h"
 #include "fault.h"
 #include "ksym.h"
@@ -17,12 +18,6 @@ static struct target {
 	spinlock_t lock; /* protects bucket */
 	struct bucket bucket;
 } *targets;
-
-/** now_ms - the clock that the engine is given: milliseconds, monotonic, stops in suspend */
-u64 now_ms(void)
-{
-	return jiffies64_to_msecs(get_jiffies_64());
-}
 
 /** target_init - returns 0 or -ENOMEM; all rates are 0 until target_set_rate() */
 int target_init(void)
@@ -104,13 +99,17 @@ bool target_is_ample(int nid)
  * @nid: fast node
  *
  * With kernel.numa_balancing=2 it frees up to the promotion watermark, else to the high one; with
- * demotion enabled it does so by demoting.
+ * demotion enabled it does so by demoting. If neither is set, the user does not want memory to be
+ * reclaimed for the sake of promotion, and nothing is done.
  */
 void target_wake_reclaim(int nid)
 {
 	struct zone *zones = NODE_DATA(nid)->node_zones;
 	int z;
 
+	if (!ksym_read(numa_demotion_enabled) &&
+	    !(ksym_read(sysctl_numa_balancing_mode) & NUMA_BALANCING_MEMORY_TIERING))
+		return;
 	for (z = MAX_NR_ZONES - 1; z >= 0; z--) {
 		if (managed_zone(&zones[z])) {
 			ksym(wakeup_kswapd)(&zones[z], 0, 0, ZONE_MOVABLE);

@@ -17,6 +17,4 @@ unsigned long target_tokens(int nid);
 void target_take(int nid, unsigned long pages);
 void target_refund(int nid, unsigned long pages);
 
-u64 now_ms(void);
-
 #endif

@@ -50,6 +50,7 @@
 	X(dirty, BUSY, "dirty file page")					\
 	X(not_lru, BUSY, "not on its LRU list at the moment")			\
 	X(busy, BUSY, "migration failed: locked or extra references")		\
+	X(fragmented, BUSY, "no free range of a large folio's size on the target")	\
 	X(target_full, RETRY, "no free page on the target node")		\
 	X(wrong_node, MOVED, "moved, but to another node than the target")
 

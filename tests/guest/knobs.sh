@@ -28,7 +28,7 @@ taken() {
 }
 
 load
-text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
+text='x 010 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
 for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
 	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
