@@ -16,6 +16,7 @@ hold touch 1 $N touch
 wait_for 60 on_node touch "$held" 0 $N
 is "$(where touch "$held" 0)" $N "a process's touched pages reach the fast node"
 least "$(stat reported_hintfaults)" $N "reported by hint faults"
+wait_for 10 selected_settled
 is $(($(vmstat pgpromote_success) - before)) "$(stat moved)" "and none was migrated on the fault path"
 is "$(cat /tmp/touch/bad)" 0 "with their contents"
 laws
@@ -32,6 +33,8 @@ is "$(sum reported_)" "$reported" "disabled: nothing is reported"
 release "$held"
 
 knob enabled_sources 1
+! echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled
+ok $? "the hook cannot be taken away while the source is enabled"
 hold late 1 $N touch
 echo 100 >/sys/kernel/debug/sched/numa_balancing/hot_threshold_ms
 wait_for 60 on_node late "$held" 0 $N

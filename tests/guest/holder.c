@@ -6,7 +6,8 @@
  *
  * KIND: anon, mlock, pinned (io_uring registered buffer), hugetlb (PAGES of 4 KiB are rounded up to
  * huge pages), file (a dirty file in DIR, which should be on a disk or tmpfs), touch (anon, and all
- * pages are touched again and again).
+ * pages are touched again and again), thp (transparent huge pages), holes (anon, with every second
+ * page given back).
  *
  * Writes DIR/pfns: a line "PFN COUNT" for each run of page frames. Then on SIGUSR1 writes DIR/where:
  * a line "NODE COUNT" for each node, and DIR/bad: pages whose content is not what was written.
@@ -111,15 +112,20 @@ static void get_memory(const char *kind, const char *dir)
 			die(path);
 		flags = MAP_SHARED;
 	}
-	memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, flags, fd, 0);
+	/* Room to align huge pages in; a file mapping may well be longer than its file. */
+	memory = mmap(NULL, pages * PAGE + HUGE, PROT_READ | PROT_WRITE, flags, fd, 0);
 	if (memory == MAP_FAILED)
 		die("mmap");
-	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
+	if (!strcmp(kind, "thp"))
+		memory = (char *)(((uintptr_t)memory + HUGE - 1) / HUGE * HUGE);
+	madvise(memory, pages * PAGE, strcmp(kind, "thp") ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	fill();
 	if (!strcmp(kind, "mlock") && mlock(memory, pages * PAGE))
 		die("mlock");
 	if (!strcmp(kind, "pinned"))
 		pin();
+	for (size_t i = 0; !strcmp(kind, "holes") && i < pages; i += 2)
+		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
 }
 
 static void write_pfns(const char *dir)

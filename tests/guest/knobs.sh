@@ -28,7 +28,7 @@ taken() {
 }
 
 load
-text='x 010 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
+text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
 for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
 	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
@@ -57,6 +57,8 @@ for again in off on; do
 	[ $again = on ] || taken enabled_sources 1
 done
 taken enabled_sources 0
+knob kmigrated_batch_nr 010
+is "$(knob_is kmigrated_batch_nr)" 10 "010 is ten"
 echo 0x1 >"$VM"/pghot_enabled_sources
 is "$(knob_is enabled_sources)" 1 "a hexadecimal number is one, too"
 taken enabled_sources 0

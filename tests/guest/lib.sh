@@ -125,8 +125,13 @@ on_node() {
 	[ "$(where "$1" "$2" "$3")" -ge "$4" ]
 }
 
-# laws: the two conservation laws of the funnel
+selected_settled() {
+	[ "$(stat selected)" -eq $(($(stat moved) + $(sum refused_))) ]
+}
+
+# laws: the two conservation laws of the funnel, once no batch is under way
 laws() {
+	wait_for 10 selected_settled
 	is "$(sum reported_)" "$(($(stat recorded_accesses) + $(sum filtered_)))" \
 		"reported = recorded + filtered"
 	is "$(stat selected)" "$(($(stat moved) + $(sum refused_)))" "selected = moved + refused"

@@ -78,6 +78,24 @@ wait_for 10 moved_since $N
 is $(($(stat moved) - base)) $N "unless the source has decided"
 release "$decided"
 
+# A pass leaves the bit of an area set in which it found something; the next hot page there must not
+# wait for the end of an epoch, 150 s with this window.
+knob freq_threshold 2
+knob promote_freq_window_ms 600000
+hold near 1 2 anon
+near=$held
+read -r pfn nr </tmp/near/pfns
+base=$(stat moved)
+echo "bulk $pfn 1 0 2 0 8" >/proc/pghot_tester
+wait_for 10 moved_since 1
+sed -n '$p' /tmp/near/pfns >/tmp/near/last
+read -r last nr </tmp/near/last
+echo "bulk $((last + nr - 1)) 1 0 2 0 8" >/proc/pghot_tester
+wait_for 10 moved_since 2
+is $(($(stat moved) - base)) 2 "a hot page next to one that just moved goes soon, too"
+knob promote_freq_window_ms 3000
+release "$near"
+
 hold free 1 $N anon
 free=$held
 base=$(stat moved)
