@@ -25,6 +25,7 @@ ballast=$held
 hold hot 1 $N anon
 hot=$held
 knob enabled_sources 1
+kernel_candidates=$(vmstat pgpromote_candidate)
 
 base=$(stat moved)
 report hot bulk 1 0
@@ -107,6 +108,7 @@ wait_for 10 moved_since $N
 is $(($(stat moved) - base)) $N "ample free space: one access and no tokens suffice"
 is $(($(stat candidates_nrl) - nrl)) $N "counted as outside the rate limit"
 release "$free"
+is $(($(vmstat pgpromote_candidate) - kernel_candidates)) "$(stat candidates)" "pgpromote_candidate is true"
 laws
 rmmod pghot_tester
 rmmod pghot
