@@ -124,7 +124,7 @@ static void put_place(struct folio *dst, unsigned long private)
 }
 
 static void batch_settle(struct slow_node *node, unsigned long pfn, unsigned long nr,
-		   enum hotmap_settled how)
+			 enum hotmap_settled how)
 {
 	mutex_lock(&node->lock);
 	engine_settle(&node->engine, pfn, nr, how);
@@ -242,13 +242,14 @@ static unsigned int settle_entry(struct slow_node *node, const struct batch *bat
 
 /*
  * migrate_pages() gives up on all when one finds no place. A large folio that finds no free range
- * says nothing about smaller ones: put it back, and those of its size and above, and let the others
- * try.
+ * says nothing about smaller ones: put it back, and those of its size and above. Returns whether
+ * others are left to try.
  */
 static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 {
 	struct folio *folio, *next;
 	unsigned int order;
+	struct entry *e;
 	LIST_HEAD(large);
 
 	if (!batch->unplaced)
@@ -258,10 +259,14 @@ static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 		if (folio_order(folio) < order)
 			continue;
 		list_move(&folio->lru, &large);
-		batch_find(batch, folio_pfn(folio))->unplaced = true;
+		e = batch_find(batch, folio_pfn(folio));
+		if (e)
+			e->unplaced = true;
 	}
-	batch_put_back(batch, &large);
 	batch->unplaced = NULL;
+	if (list_empty(&large))
+		return false;
+	batch_put_back(batch, &large);
 	return !list_empty(folios);
 }
 
