@@ -388,6 +388,17 @@ void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settle
 	}
 }
 
+/** hotmap_any_ready - may any page be ready? Thread context. */
+bool hotmap_any_ready(struct hotmap *map)
+{
+	u64 at;
+
+	for (at = 0; map->dir && at < map->dir->nr; at++)
+		if (map->dir->sections[at] && port_load(&map->dir->sections[at]->ready))
+			return true;
+	return false;
+}
+
 /** hotmap_look - the record of one page, judged now; all zero if there is none */
 struct phi hotmap_look(struct hotmap *map, u64 pfn)
 {

@@ -160,6 +160,7 @@ void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n
 
 u64 hotmap_tick(struct hotmap *map, u64 now_ms);
 void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settled how);
+bool hotmap_any_ready(struct hotmap *map);
 struct phi hotmap_look(struct hotmap *map, u64 pfn);
 
 #endif

@@ -96,16 +96,21 @@ static bool move_picks(struct slow_node *node, int target, const struct select_t
 	return false;
 }
 
-static void look_at_targets(struct slow_node *node, struct select_target *targets)
+/* Fill in what each target takes. Returns whether any target has room. */
+static bool look_at_targets(struct slow_node *node, struct select_target *targets)
 {
+	bool any_room = false;
 	unsigned int i;
 
-	for (i = 0; i < node->nr_targets; i++)
+	for (i = 0; i < node->nr_targets; i++) {
 		targets[i] = (struct select_target){
 			.room = target_room(node->target_nids[i]),
 			.tokens = target_tokens(node->target_nids[i]),
 			.take_all = target_is_ample(node->target_nids[i]),
 		};
+		any_room |= targets[i].room != 0;
+	}
+	return any_room;
 }
 
 /* Why were ready pages left behind? */
@@ -136,23 +141,31 @@ static struct pass one_pass(struct slow_node *node)
 	int nids[SELECT_MAX_TARGETS];
 	struct pass pass = { 0 };
 	unsigned int i, nr;
+	bool any_room;
 
 	mutex_lock(&node->lock);
 	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
 	nr = node->nr_targets;
 	memcpy(nids, node->target_nids, sizeof(nids));
-	look_at_targets(node, targets);
-	engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
-	judge(node, targets, &pass);
+	any_room = look_at_targets(node, targets);
+	if (any_room) {
+		engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
+		judge(node, targets, &pass);
+	} else {
+		/* Looking through the map for nobody would only cost time, again and again. */
+		pass.full = nr && hotmap_any_ready(&node->engine.map);
+	}
 	mutex_unlock(&node->lock);
 
 	stat_inc(STAT_pghot_passes);
 	for (i = 0; i < nr; i++) {
-		bool full = targets[i].count && move_picks(node, nids[i], &targets[i], &pass);
+		struct select_target *t = &targets[i];
+		bool full = any_room ? t->count < t->ready && t->count >= t->room : pass.full;
 
+		if (t->count && move_picks(node, nids[i], t, &pass))
+			full = true;
 		pass.full |= full;
-		full |= targets[i].count < targets[i].ready && targets[i].count >= targets[i].room;
-		if (full || (targets[i].ready && !target_room(nids[i])))
+		if (full || (t->ready && !target_room(nids[i])))
 			target_wake_reclaim(nids[i]);
 	}
 	if (pass.limited)

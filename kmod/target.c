@@ -80,7 +80,9 @@ static unsigned long free_above(int nid, unsigned long (*wmark)(const struct zon
  * @nid: fast node
  *
  * Down to the high watermark and no further, as the kernel's own promotion does
- * (migrate_balanced_pgdat()): below it reclaim would have to work for everybody else, too.
+ * (migrate_balanced_pgdat()): below it reclaim would have to work for everybody else, too. All of it
+ * must be used before reclaim is asked for more: kswapd does not run while any zone, however small,
+ * is above its watermark.
  */
 unsigned long target_room(int nid)
 {
