@@ -68,6 +68,7 @@ run 2 "unknown scenario 'nosuch': known for hotregion are free pressure" "unknow
 run 2 "unknown scenario 'nosuch': known for" "unknown scenario by --set" hotregion numab0 --set scenario=nosuch
 run 2 "unknown config 'nosuch': known are $configs\$" "unknown config" hotregion nosuch
 run 2 "unknown config 'nosuch': known are" "unknown config after a known one" hotregion numab0 nosuch
+run 2 "config 'numab0' is given twice: use --repeat" "a config twice" hotregion numab0 numab0
 run 2 "unknown machine 'nosuch': known are $machines\$" "unknown machine" hotregion numab0 --machine nosuch
 run 2 "unknown option '--nosuch': known are --repeat --out --machine --set" "unknown option" hotregion numab0 --nosuch
 
@@ -233,6 +234,8 @@ assets 2 "unknown word 'nosuch': known are kernel, headers, busybox, kver" "unkn
 assets 2 "unknown word '--nosuch': known are" "unknown option" kernel --nosuch
 assets 2 "one artefact at a time: 'kernel' and 'headers'" "two artefacts" kernel headers
 assets 2 "--kver needs a value" "--kver without a value" kernel --kver
+refused 1 "^scripts/assets: neither XDG_CACHE_HOME nor HOME is set" "scripts/assets: no place for a cache" \
+	env -u HOME -u XDG_CACHE_HOME scripts/assets kver
 refused 1 "^scripts/assets: cannot write the cache $tmp/file/pghot: set XDG_CACHE_HOME" \
 	"scripts/assets: a cache that cannot be written" env XDG_CACHE_HOME="$tmp/file" scripts/assets kernel
 
