@@ -6,7 +6,7 @@
  *
  *   access PFN NID SRC AGE_MS              pghot_record_access(), AGE_MS ago
  *   bulk PFN NR NID WEIGHT SRC FLAGS       pghot_record_bulk() with one report
- *   spread PFN NR NID WEIGHT SRC FLAGS     the same pages as NR reports in calls of up to 64
+ *   spread PFN NR NID WEIGHT SRC FLAGS     the same pages as NR reports in calls of up to 16
  *   irq PFN NR NID WEIGHT SRC FLAGS        as bulk, from hard interrupt context
  *   null                                   pghot_record_bulk() without reports
  *
@@ -33,7 +33,7 @@ struct command {
 
 static int spread(const struct command *cmd)
 {
-	struct pghot_report reports[64];
+	struct pghot_report reports[16];
 	u32 at, n;
 	int err = 0;
 
