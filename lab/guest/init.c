@@ -57,7 +57,7 @@ static const char * const bad_words[] = {
 	"self-detected stall", "detected expedited stalls", "soft lockup", "hard LOCKUP",
 	"general protection fault", "stack guard page", "double fault", "invalid opcode",
 	"unable to handle", "Unable to handle", "Unexpected", "KASAN:", "KCSAN:", "KFENCE:",
-	"KMSAN:", "UBSAN:", "kmemleak:", "list_add corruption", "list_del corruption",
+	"KMSAN:", "UBSAN:", "suspected memory leaks", "list_add corruption", "list_del corruption",
 	"list_add double add", "refcount_t:", "Bad page", "Bad rss-counter", "bad pmd",
 	"bad pte", "swap_free:", "possible recursive locking", "possible circular locking",
 	"possible irq lock inversion", "inconsistent lock state", "bad unlock balance",
