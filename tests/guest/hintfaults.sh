@@ -8,6 +8,8 @@
 . /job/lib.sh
 
 N=8000
+# Without it the scheduler would be patched to record the names of tasks.
+echo 0 >/sys/kernel/tracing/options/record-cmd
 T=/sys/kernel/tracing
 
 # weights WEIGHT-REGEX: traced reports with such a weight

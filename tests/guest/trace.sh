@@ -12,6 +12,8 @@ insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
 test -d $T/events/pghot
 ok $? "the tracepoints are there"
+# Without it the scheduler would be patched to record the names of tasks.
+echo 0 >$T/options/record-cmd
 echo 1 >$T/events/pghot/enable
 knob enabled_sources 1
 hold anon 1 300 anon
