@@ -9,12 +9,13 @@ NODES=()		# node numbers, ascending
 
 # shellcheck disable=SC2034 # for the scripts
 MACHINE_DEFAULT=1fast1slow
+PLUGIN=$BUILD/lab/plugin/pghot-lab.so
 MEM_SPARE_MB=512	# what the host keeps, beside the guest's memory
-MACHINE_KEYS='accel append cpu hmat nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
+MACHINE_KEYS='accel append cache_kb cache_ways cpu delay_scale hmat plugin nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
 
 # machine_key KEY: is KEY one that a machine can have?
 machine_key() {
-	[[ $1 =~ ^(accel|append|cpu|hmat|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
+	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|cpu|delay_scale|hmat|plugin|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
 }
 
 machine_put() {
@@ -40,7 +41,8 @@ machine_load() {
 	local file=$LAB/machines/$1.conf key
 	[[ $1 != */* && -r $file ]] ||
 		die_usage "unknown machine '$1': known are $(names_in machines .conf)"
-	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on)
+	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on
+		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5)
 	conf_each "$file" machine_put
 	mapfile -t NODES < <(for key in "${!MACHINE[@]}"; do
 		[[ $key =~ ^node([0-9]+)\.mem_mb$ ]] && echo "${BASH_REMATCH[1]}"
@@ -75,11 +77,30 @@ check_node() {
 	number "node$n.bandwidth_mbps" 1 1048576
 }
 
+# power_of_two KEY MIN MAX
+power_of_two() {
+	number "$@"
+	((${MACHINE[$1]} & (${MACHINE[$1]} - 1))) || return 0
+	die_usage "bad $1 '${MACHINE[$1]}': it must be a power of two from $2 to $3"
+}
+
+check_plugin() {
+	one_of plugin off count latency
+	power_of_two cache_kb 1 1048576
+	power_of_two cache_ways 1 16
+	number delay_scale 1 1000
+	[[ ${MACHINE[plugin]} != off ]] || return 0
+	[[ ${MACHINE[accel]} == tcg ]] ||
+		die_usage "plugin=${MACHINE[plugin]} needs accel=tcg: with accel=${MACHINE[accel]} nobody sees the guest's accesses"
+	[[ -e $PLUGIN ]] || die "${PLUGIN#"$TOP/"} is not built: run 'make lab', or set plugin=off"
+}
+
 # machine_check: refuse a machine that QEMU or the kernel could not make sense of.
 machine_check() {
 	local n m i=0
 	one_of accel tcg kvm
 	one_of hmat on off
+	check_plugin
 	[[ ${MACHINE[accel]} != kvm || -w /dev/kvm ]] ||
 		die "accel=kvm needs write access to /dev/kvm: join the kvm group or leave the default, tcg"
 	for n in "${NODES[@]}"; do
@@ -187,6 +208,30 @@ machine_qemu_args() {
 			[[ $hmat == off || -z ${MACHINE[node$n.cpus]} ]] || hmat_args "$n" "$m"
 		done
 	done
+}
+
+# node_latency N: ns; also of a machine that does not tell its kernel.
+node_latency() {
+	case ${MACHINE[node$1.latency_ns]:-}${MACHINE[node$1.tier]} in
+	fast) echo 80 ;;
+	slow) echo 250 ;;
+	*) echo "${MACHINE[node$1.latency_ns]}" ;;
+	esac
+}
+
+# machine_plugin_args FILE: the plugin and its device, appended to QEMU_ARGS; FILE is what they share.
+machine_plugin_args() {
+	local n file=${1//,/,,} plugin=${PLUGIN//,/,,}
+	[[ ${MACHINE[plugin]} != off ]] || return 0
+	truncate -s 0 "$1" && truncate -s 4M "$1"
+	plugin+=,shm=$file,mode=${MACHINE[plugin]},scale=${MACHINE[delay_scale]}
+	plugin+=,cache_kb=${MACHINE[cache_kb]},cache_ways=${MACHINE[cache_ways]}
+	for n in "${NODES[@]}"; do
+		plugin+=,node$n=${MACHINE[node$n.tier]}:$(node_latency "$n")
+	done
+	QEMU_ARGS+=(-plugin "$plugin"
+		-object "memory-backend-file,id=labdev,size=4M,mem-path=$file,share=on"
+		-device ivshmem-plain,memdev=labdev)
 }
 
 # machine_json: the nodes as the JSON list that results.json has.

@@ -32,6 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calibrate.h"
+
 #define RESULT_FD	3
 #define TICK_MS		100
 #define FLUSH_MS	100
@@ -337,6 +339,21 @@ static void start_flushers(void)
 	}
 }
 
+/* A plugin that does not know where memory is would count nothing: no run without it. */
+static void calibrate_or_die(int result)
+{
+	const char *error = calibrate();
+
+	if (!error)
+		return;
+	fprintf(stderr, "lab/init: cannot calibrate the plugin: %s\n", error);
+	if (result >= 0) {
+		dprintf(result, "error cannot calibrate the plugin: %s\n", error);
+		tcdrain(result);
+	}
+	reboot(RB_POWER_OFF);
+}
+
 static void install_busybox(void)
 {
 	pid_t pid = fork();
@@ -361,12 +378,14 @@ int main(void)
 	sigaction(SIGCHLD, &chld, NULL);
 	install_busybox();
 	if (cmdline_get("lab.shell")) {
+		calibrate_or_die(-1);
 		wait_child(spawn_shell(), 0, &log);
 	} else {
 		result = result_open();
 		timeout = cmdline_get("lab.timeout");
 		if (timeout)
 			timeout_ms = atol(timeout) * 1000;
+		calibrate_or_die(result);
 		start_flushers();
 		code = wait_child(spawn_job(result), timeout_ms, &log);
 		report(result, &log, code);

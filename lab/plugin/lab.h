@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lab - what the plugin's parts share: the CPUs, and what commands have set for them */
+#ifndef PGHOT_LAB_LAB_H
+#define PGHOT_LAB_LAB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache.h"
+#include "options.h"
+#include "pghot/labdev.h"
+
+#define CACHE_LINE		64
+
+/** struct counts - all only grow, so that a region is a difference */
+struct counts {
+	uint64_t count[PGHOT_LABDEV_SIDES][PGHOT_LABDEV_OPS][PGHOT_LABDEV_SERVED];
+	uint64_t node_misses[PGHOT_LABDEV_MAX_NODES];
+	uint64_t other;
+	uint64_t delay_ns;
+};
+
+/**
+ * struct vcpu - written by its CPU's thread alone
+ * @counts: others may read them; a CPU that gave a command has all its accesses before it in there
+ * @generation: lab.generation for which @cache is valid
+ * @debt_ns: delay that it owes; negative: it paid too much
+ */
+struct vcpu {
+	struct counts counts;
+	struct cache cache;
+	uint64_t generation;
+	int64_t debt_ns;
+} __attribute__((aligned(CACHE_LINE)));
+
+/**
+ * struct lab - read by all CPUs at each access, written by commands only
+ * @watching: is there anything to do at an access? A region is open, or a page is looked for
+ * @locating: look for an access at @locate_vaddr
+ * @counting: a region is open; with @limit_start, @limit_end: for these virtual addresses
+ * @generation: grows when the modelled caches are to be emptied
+ * @ranges: the machine's memory
+ * @hit_ns: time of a hit in this emulation
+ * @dev: the bar; what is there is for the guest to read, and not trusted
+ */
+struct lab {
+	struct options opts;
+	struct vcpu *vcpus;
+	unsigned int nr_vcpus;
+	struct {
+		volatile struct pghot_labdev_regs *regs;
+		struct pghot_labdev_ranges *ranges;
+		struct pghot_labdev_roi *roi;
+	} dev;
+	struct pghot_labdev_ranges ranges;
+	uint32_t hit_ns;
+	atomic_bool watching;
+	atomic_bool locating;
+	atomic_bool counting;
+	_Atomic uint64_t generation;
+	uint64_t locate_vaddr;
+	uint64_t limit_start;
+	uint64_t limit_end;		/* last byte, for 2^64 cannot be said */
+};
+
+extern struct lab lab;
+
+/* A monotonic time of the host. */
+uint64_t lab_now_ns(void);
+
+#endif
