@@ -15,6 +15,8 @@
  */
 #define ACCESSES_PER_HOT_PAGE	10000
 
+#define NO_NODE			UINT64_MAX
+
 struct key {
 	const char *name;
 	const char *def;
@@ -81,6 +83,33 @@ static bool parse_scenario(const struct key *key, const char *text, struct confi
 	return cfg->pressure || !strcmp(text, "free");
 }
 
+static bool parse_access(const struct key *key, const char *text, struct config *cfg)
+{
+	(void)key;
+	cfg->zipf = !strcmp(text, "zipf");
+	return cfg->zipf || !strcmp(text, "random");
+}
+
+static bool parse_exponent(const struct key *key, const char *text, struct config *cfg)
+{
+	char *end;
+
+	(void)key;
+	if (strspn(text, "0123456789.") != strlen(text) || !*text)
+		return false;
+	cfg->zipf_exponent = strtod(text, &end);
+	return !*end && cfg->zipf_exponent > 0 && cfg->zipf_exponent <= 10;
+}
+
+static bool parse_hot_node(const struct key *key, const char *text, struct config *cfg)
+{
+	if (!*text) {
+		cfg->hot_node = NO_NODE;
+		return true;
+	}
+	return parse_number(key, text, cfg);
+}
+
 #define NUMBER(field)	parse_number, offsetof(struct config, field)
 
 static const struct key keys[] = {
@@ -90,14 +119,19 @@ static const struct key keys[] = {
 	  parse_scenario, 0, 0, 0 },
 	{ "fast_node", "0", "node, or list as 0,1; scenario=free puts its cold memory on the first",
 	  parse_fast_nodes, 0, 0, MAX_NODES - 1 },
-	{ "slow_node", "1", "node where the hot regions start",
-	  NUMBER(slow_node), 0, MAX_NODES - 1 },
+	{ "slow_node", "1", "node that is not fast", NUMBER(slow_node), 0, MAX_NODES - 1 },
+	{ "hot_node", "", "node where the hot regions start; empty: slow_node",
+	  parse_hot_node, offsetof(struct config, hot_node), 0, MAX_NODES - 1 },
 	{ "region_mb", "32", "MiB in a hot region", NUMBER(region_mb), 1, 1 << 20 },
 	{ "regions", "2", "hot regions, accessed one after another", NUMBER(regions), 1, 1 << 16 },
 	{ "accesses", "0",
 	  "accesses over all regions; 0: 10000 for each hot page (164 M by default,\n"
 	  "about 20 s at 8 M a second), so the time grows with regions x region_mb",
 	  NUMBER(accesses), 0, 1ULL << 60 },
+	{ "access", "random",
+	  "random: all pages of a region alike; zipf: the page of rank r in proportion\n"
+	  "to 1 / r^zipf_exponent", parse_access, 0, 0, 0 },
+	{ "zipf_exponent", "0.99", "above 0, at most 10", parse_exponent, 0, 0, 0 },
 	{ "loads_percent", "50", "percent of the accesses that are loads; the rest are stores",
 	  NUMBER(loads_percent), 0, 100 },
 	{ "sample_ms", "500", "milliseconds between two looks at where the hot pages are",
@@ -164,6 +198,8 @@ void parse_args(int argc, char **argv, struct config *cfg)
 		}
 		parse_arg(argv[i], cfg);
 	}
+	if (cfg->hot_node == NO_NODE)
+		cfg->hot_node = cfg->slow_node;
 	if (!cfg->accesses)
 		cfg->accesses = cfg->regions * cfg->region_mb * PAGES_PER_MIB *
 				ACCESSES_PER_HOT_PAGE;

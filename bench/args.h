@@ -10,6 +10,7 @@
 
 struct config {
 	uint64_t slow_node;
+	uint64_t hot_node;		/* where the hot regions start */
 	uint64_t region_mb;
 	uint64_t regions;
 	uint64_t accesses;		/* over all regions; 0: from the number of hot pages */
@@ -20,6 +21,8 @@ struct config {
 	int fast_nodes[MAX_FAST_NODES];
 	unsigned int nr_fast_nodes;
 	bool pressure;
+	bool zipf;			/* skewed access, by zipf_exponent */
+	double zipf_exponent;
 };
 
 /** parse_args - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */

@@ -7,14 +7,14 @@ Q ?= $(if $(filter 1,$(V)),,@)
 
 HOTREGION := $(BUILD)/bench/hotregion
 ROI := $(BUILD)/bench/roi
-ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/labdev_user.h
+ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/user/labdev.h
 HOTREGION_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
-HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c nodes.c range.c roi.c)
+HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c nodes.c pattern.c range.c roi.c)
 
-$(HOTREGION): $(HOTREGION_SOURCES) $(addprefix bench/,args.h base.h nodes.h range.h) $(ROI_HEADERS)
+$(HOTREGION): $(HOTREGION_SOURCES) $(addprefix bench/,args.h base.h nodes.h pattern.h range.h) $(ROI_HEADERS)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(HOTREGION_SOURCES)
+	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(HOTREGION_SOURCES) -lm
 
 $(ROI): bench/roi_main.c bench/roi.c $(ROI_HEADERS)
 	@mkdir -p $(@D)

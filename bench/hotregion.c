@@ -3,7 +3,8 @@
  * hotregion: make regions of a slow NUMA node hot, one after another.
  *
  * One thread does a fixed number of random accesses, one 8-byte load or store (an increment)
- * in a random 4 KiB page each, to memory that was populated on the slow node. The sooner the
+ * in a random 4 KiB page each, to memory that was populated on the slow node (hot_node= for
+ * another). The sooner the
  * pages under access are promoted to a fast node, the sooner it is done. With
  * scenario=pressure the fast nodes are filled beforehand with memory that nobody touches
  * again, so that promotion has to be preceded by demotion; with scenario=free there is room.
@@ -35,7 +36,9 @@
 #include "args.h"
 #include "base.h"
 #include "nodes.h"
+#include "pattern.h"
 #include "range.h"
+#include "roi.h"
 
 #define NSEC_PER_SEC		UINT64_C(1000000000)
 #define NSEC_PER_MSEC		UINT64_C(1000000)
@@ -102,9 +105,9 @@ static void populate_hot(const struct config *cfg, struct range *hot)
 {
 	hot->base = mix64(cfg->seed);
 	hot->pages = cfg->regions * cfg->region_mb * PAGES_PER_MIB;
-	range_populate_all(hot, cfg->slow_node, hot->pages * PAGE_BYTES,
-			   node_default_margin(cfg->slow_node));
-	report_populated("hot", cfg->slow_node, hot);
+	range_populate_all(hot, cfg->hot_node, hot->pages * PAGE_BYTES,
+			   node_default_margin(cfg->hot_node));
+	report_populated("hot", cfg->hot_node, hot);
 }
 
 /* scenario=free: as much as is hot, with room left for the hot pages. */
@@ -170,23 +173,21 @@ static uint64_t *expected_create(const struct range *hot)
 }
 
 /*
- * @count accesses to the @pages pages at @words; @expected has one word for each of them.
+ * @count accesses to the pages of @pattern at @words; @expected has one word for each of them.
  * A store adds to what the page holds rather than copying @expected there: the next store to
  * the page would then hide one that a migration lost.
  */
 static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_t *expected,
-			 uint64_t pages, uint64_t count)
+			 const struct pattern *pattern, uint64_t count)
 {
 	uint64_t rng = acc->rng, loads = 0, bad = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t page;
 
-		/* xorshift64: the upper half draws the page, the lower one what to do. */
-		rng ^= rng << 13;
-		rng ^= rng >> 7;
-		rng ^= rng << 17;
-		page = ((rng >> 32) * pages) >> 32;
+		/* The upper half draws the page, the lower one what to do. */
+		rng = xorshift64(rng);
+		page = pattern_draw(pattern, &rng);
 		if ((uint32_t)rng < acc->load_limit) {
 			bad += words[page * WORDS_PER_PAGE + ACCESS_WORD] != expected[page];
 			loads++;
@@ -202,9 +203,9 @@ static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_
 }
 
 static void access_regions(const struct config *cfg, const struct range *hot,
-			   uint64_t *expected, struct accessor *acc)
+			   const struct pattern *pattern, uint64_t *expected, struct accessor *acc)
 {
-	uint64_t region_pages = hot->pages / cfg->regions;
+	uint64_t region_pages = pattern->pages;
 
 	for (uint64_t region = 0; region < cfg->regions; region++) {
 		uint64_t first = region * region_pages;
@@ -216,7 +217,7 @@ static void access_regions(const struct config *cfg, const struct range *hot,
 			uint64_t count = left < BATCH_ACCESSES ? left : BATCH_ACCESSES;
 
 			access_batch(acc, hot->words + first * WORDS_PER_PAGE, expected + first,
-				     region_pages, count);
+				     pattern, count);
 			left -= count;
 		}
 	}
@@ -322,6 +323,18 @@ static void result(const char *name, int64_t value)
 	printf("result %s %" PRId64 "\n", name, value);
 }
 
+/* All regions are accessed in the same pattern. */
+static void pattern_choose(const struct config *cfg, const struct range *hot,
+			   struct pattern *pattern)
+{
+	uint64_t pages = hot->pages / cfg->regions;
+
+	if (cfg->zipf)
+		pattern_zipf(pattern, pages, cfg->zipf_exponent, mix64(cfg->seed + 1));
+	else
+		pattern_random(pattern, pages);
+}
+
 /* Returns the exit status. */
 static int run(const struct config *cfg)
 {
@@ -331,18 +344,22 @@ static int run(const struct config *cfg)
 		.load_limit = (cfg->loads_percent << 32) / 100,
 	};
 	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .first_95_ms = -1 };
+	struct pattern pattern = { 0 };
 	uint64_t cold_pages, hot_fast, ns, pages_bad, *expected;
 
 	puts("phase populate");
 	populate_hot(cfg, &hot);
 	/* Before the fast node is full. */
 	expected = expected_create(&hot);
+	pattern_choose(cfg, &hot, &pattern);
 	cold_pages = populate_cold(cfg, &hot, cold);
 
 	puts("phase access");
 	take_sample(&sampler, 0);
 	sampler_start(&sampler);
-	access_regions(cfg, &hot, expected, &acc);
+	roi_begin();
+	access_regions(cfg, &hot, &pattern, expected, &acc);
+	roi_end();
 	ns = now_ns() - sampler.start_ns;
 	sampler_stop(&sampler);
 	hot_fast = take_sample(&sampler, ns / NSEC_PER_MSEC);
@@ -352,6 +369,7 @@ static int run(const struct config *cfg)
 	for (unsigned int i = 0; i < cfg->nr_fast_nodes; i++)
 		pages_bad += range_verify("cold", &cold[i], NULL);
 	free(expected);
+	pattern_free(&pattern);
 
 	printf("result seconds %" PRIu64 ".%03" PRIu64 "\n", (uint64_t)(ns / NSEC_PER_SEC),
 	       (uint64_t)(ns / NSEC_PER_MSEC % 1000));
@@ -378,6 +396,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < cfg.nr_fast_nodes; i++)
 		check_node("fast_node", cfg.fast_nodes[i]);
 	check_node("slow_node", cfg.slow_node);
+	check_node("hot_node", cfg.hot_node);
 	/* Line by line also into a pipe or a file: whoever reads along, or a crash, sees all. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = run(&cfg);

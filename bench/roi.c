@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-#include "pghot/labdev_user.h"
+#include "pghot/user/labdev.h"
 #include "roi.h"
 
 /* NULL if there is none; looked for once. */

@@ -10,7 +10,7 @@ LAB_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror
 LAB_PLUGIN := $(BUILD)/lab/plugin/pghot-lab.so
 LAB_PLUGIN_CFLAGS ?= -std=c11 -O2 -fPIC -shared -fvisibility=hidden -pthread -Wall -Wextra -Werror
 LAB_QEMU := $(shell command -v qemu-system-x86_64)
-LABDEV := include/pghot/labdev.h include/pghot/labdev_user.h
+LABDEV := include/pghot/labdev.h include/pghot/user/labdev.h
 
 .PHONY: lab
 lab: $(LAB_INIT) $(if $(LAB_QEMU),$(LAB_PLUGIN),lab-no-plugin) ## Build what the lab's guests boot

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "calibrate.h"
-#include "pghot/labdev_user.h"
+#include "pghot/user/labdev.h"
 
 #define PAGE_BYTES	4096ULL
 #define STEP_BYTES	(2ULL << 20)

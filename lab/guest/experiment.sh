@@ -8,6 +8,8 @@
 #	vmstat NAME DELTA	/proc/vmstat, from before the workload to after it
 #	pghot NAME VALUE	/proc/pghot/stat, before the module is unloaded
 #	node TEXT		/proc/pghot/nodes
+#	roi NAME VALUE		what the plugin counted in the workload's regions of interest
+#	cpu NAME MS		CPU time of kernel threads during the workload
 #	error TEXT		why the run failed
 # and whatever the workload writes.
 # shellcheck shell=dash
@@ -80,6 +82,33 @@ vmstat_delta() {
 		d != 0 || show[$1] { printf "vmstat %s %.0f\n", $1, d }' "$1" "$2" >&3
 }
 
+# roi COMMAND: of the program, on a machine where it was built
+roi() {
+	! command -v roi >/dev/null || command roi "$1"
+}
+
+# cpu_times: "NAME NS" for each kernel thread, instances of one kind added up.
+cpu_times() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk '
+		{ pid = $1; name = $0; sub(/^[0-9]* \(/, "", name); sub(/\).*/, "", name)
+		  rest = $0; sub(/.*\) /, "", rest); split(rest, f, " ") }
+		f[2] == 2 {
+			sub(/\/.*/, "", name)
+			gsub(/ /, "_", name)
+			file = "/proc/" pid "/schedstat"
+			if ((getline line < file) > 0) { split(line, t, " "); ns[name] += t[1] }
+			close(file)
+		}
+		END { for (name in ns) printf "%s %.0f\n", name, ns[name] }'
+}
+
+# cpu_delta BEFORE AFTER: those that took at least a millisecond
+cpu_delta() {
+	awk 'NR == FNR { before[$1] = $2; next }
+		{ ms = ($2 - before[$1]) / 1e6 }
+		ms >= 1 { printf "cpu %s %.0f\n", $1, ms }' "$1" "$2" >&3
+}
+
 unload_module() {
 	sed 's/^/pghot /' /proc/pghot/stat >&3
 	sed 's/^/node /' /proc/pghot/nodes >&3
@@ -89,13 +118,18 @@ unload_module() {
 tell_machine
 tell "step settings"
 apply_settings
+roi reset
+cpu_times >/tmp/cpu.before
 cat /proc/vmstat >/tmp/vmstat.before
 tell "step workload"
 status=0
 # shellcheck disable=SC2046 # a word for each argument
 /job/workload $(cat /job/args) >&3 || status=$?
 cat /proc/vmstat >/tmp/vmstat.after
+cpu_times >/tmp/cpu.after
 tell "step report"
+roi report >&3
+cpu_delta /tmp/cpu.before /tmp/cpu.after
 vmstat_delta /tmp/vmstat.before /tmp/vmstat.after
 [ "$(settings load)" != yes ] || unload_module
 [ "$status" -eq 0 ] || fail "the workload ended with exit status $status"

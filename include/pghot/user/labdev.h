@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
-/* labdev_user - reach the lab's device from a program, through sysfs; needs to be root */
-#ifndef PGHOT_LABDEV_USER_H
-#define PGHOT_LABDEV_USER_H
+/* user/labdev - reach the lab's device from a program, through sysfs; needs to be root */
+#ifndef PGHOT_USER_LABDEV_H
+#define PGHOT_USER_LABDEV_H
 
 #include <dirent.h>
 #include <fcntl.h>
