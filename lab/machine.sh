@@ -247,3 +247,11 @@ machine_json() {
 			  bandwidth_mbps: ($bandwidth | tonumber? // null)}'
 	done | jq -cs .
 }
+
+# machine_plugin_json: how the guest's accesses were seen, or null.
+machine_plugin_json() {
+	[[ ${MACHINE[plugin]} != off ]] || { echo null; return; }
+	jq -nc --arg mode "${MACHINE[plugin]}" --argjson cache_kb "${MACHINE[cache_kb]}" \
+		--argjson cache_ways "${MACHINE[cache_ways]}" --argjson delay_scale "${MACHINE[delay_scale]}" \
+		'$ARGS.named'
+}

@@ -21,16 +21,25 @@ def reason:
   elif .verdict != "pass" then "the job failed"
   else null end;
 
+# user_NAME and kernel_NAME as objects of their own
+def split_sides:
+  if . == null then null else to_entries
+    | (map(select(.key | test("^(user|kernel)_") | not)) | from_entries) + ([("user", "kernel") as $side
+        | {($side): (map(select(.key | startswith($side + "_")) | .key |= ltrimstr($side + "_")) | from_entries)}] | add)
+  end;
+
 def status:
   if reason == null then "ok"
   elif $outcome == "pass" or $outcome == "fail" then "failed"
   else $outcome end;
 
 reduce (inputs | [splits(" +")]) as $w (
-  {results: {}, vmstat: {}, pghot: {}, tiers: {}, samples: [], dmesg: []};
+  {results: {}, vmstat: {}, pghot: {}, tiers: {}, roi: null, cpu_ms: {}, samples: [], dmesg: []};
   if $w[0] == "result" then .results[$w[1]] = ($w[2] | number)
   elif $w[0] == "vmstat" then .vmstat[$w[1]] = ($w[2] | number)
   elif $w[0] == "pghot" then .pghot[$w[1]] = ($w[2] | number)
+  elif $w[0] == "roi" then .roi[$w[1]] = ($w[2] | number)
+  elif $w[0] == "cpu" then .cpu_ms[$w[1]] = ($w[2] | number)
   elif $w[0] == "sample" then .samples += [$w[1:] | map(number)]
   elif $w[0] == "machine" and $w[1] == "tier" then .tiers[$w[2]] = $w[3]
   elif $w[0] == "dmesg" then .dmesg += [$w[1:] | join(" ")]
@@ -47,6 +56,8 @@ reduce (inputs | [splits(" +")]) as $w (
     hot_pages_fast: .results.hot_pages_fast,
     pages_bad: .results.pages_bad,
     dmesg_bad: .dmesg_bad,
+    roi: (.roi | split_sides),
+    cpu_ms: .cpu_ms,
     vmstat: .vmstat,
     pghot: .pghot,
     results: .results,

@@ -41,8 +41,19 @@ def hot_fast:
     else (map(.hot_pages_fast) | summary) + " of " + (.[0].hot_pages | thousands)
       + " (\(map(100 * .hot_pages_fast / .hot_pages) | median | round) %)" end;
 
+# percent of the region of interest's accesses that reached memory and found it fast
+def served_fast: if .roi == null or .roi.fast + .roi.slow == 0 then null
+  else 100 * .roi.fast / (.roi.fast + .roi.slow) end;
+
+# CPU milliseconds of the threads whose names match
+def cpu($re): .cpu_ms // {} | to_entries | map(select(.key | test($re)) | .value) | add;
+
 def rows: [
   ["time (s)", (map(.seconds) | summary)],
+  ["memory accesses served fast (%)", (map(served_fast) | summary)],
+  ["time of memory, modelled (s)", (map(if .roi then .roi.memory_ns / 1e9 else null end) | summary)],
+  ["CPU of kmigrated (ms)", (map(cpu("^kmigrated")) | summary)],
+  ["CPU of kswapd (ms)", (map(cpu("^kswapd")) | summary)],
   ["promoted (pgpromote_success)", (map(.vmstat.pgpromote_success) | summary)],
   ["demoted (kswapd + direct)", (map(demoted) | summary)],
   ["promotion candidates", (map(.vmstat.pgpromote_candidate) | summary)],
@@ -68,7 +79,10 @@ def scenario_table:
 
 def machine_line:
   "machine \(.name): " + (.nodes | map("node \(.node) \(.tier), \(.mem_mb) MiB\(if .cpus == "" then "" else ", CPUs \(.cpus)" end)") | join("; ")),
-  "kernel \(.kernel), QEMU \(.qemu) (\(.accel)) on \(.host.cpus) x \(.host.cpu)";
+  "kernel \(.kernel), QEMU \(.qemu) (\(.accel)) on \(.host.cpus) x \(.host.cpu)",
+  (.instrument | if . == null then empty
+   elif .mode == "count" then "accesses are counted behind a cache of \(.cache_kb) KiB a CPU"
+   else "misses of a cache of \(.cache_kb) KiB a CPU take \(.delay_scale) times the nodes' latencies" end);
 
 def failures:
   [.[] | select(.status != "ok")]
