@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* base - units, and how hotregion gives up */
+/* base - units, and how a workload gives up */
 #ifndef PGHOT_BENCH_BASE_H
 #define PGHOT_BENCH_BASE_H
 
@@ -7,6 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* What complaints begin with. */
+#ifndef PROGRAM_NAME
+#define PROGRAM_NAME		"hotregion"
+#endif
 
 #define PAGE_BYTES		UINT64_C(4096)
 #define WORDS_PER_PAGE		(PAGE_BYTES / sizeof(uint64_t))
@@ -19,7 +24,7 @@ static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	fputs("hotregion: ", stderr);
+	fputs(PROGRAM_NAME ": ", stderr);
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 	va_end(ap);

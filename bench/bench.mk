@@ -7,6 +7,7 @@ Q ?= $(if $(filter 1,$(V)),,@)
 
 HOTREGION := $(BUILD)/bench/hotregion
 ROI := $(BUILD)/bench/roi
+CALIBRATE := $(BUILD)/bench/calibrate
 ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/user/labdev.h
 HOTREGION_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
 HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c nodes.c pattern.c range.c roi.c)
@@ -20,3 +21,8 @@ $(ROI): bench/roi_main.c bench/roi.c $(ROI_HEADERS)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(filter %.c,$^)
+
+$(CALIBRATE): bench/calibrate.c bench/nodes.c bench/base.h bench/nodes.h $(ROI_HEADERS)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"calibrate"' -Iinclude -o $@ $(filter %.c,$^)

@@ -231,7 +231,7 @@ machine_plugin_args() {
 	done
 	QEMU_ARGS+=(-plugin "$plugin"
 		-object "memory-backend-file,id=labdev,size=4M,mem-path=$file,share=on"
-		-device ivshmem-plain,memdev=labdev)
+		-device "ivshmem-plain,memdev=labdev")
 }
 
 # machine_json: the nodes as the JSON list that results.json has.

@@ -63,8 +63,11 @@ enum pghot_labdev_command {
 	 * for its first byte is arg[3].
 	 */
 	PGHOT_LABDEV_ADD_RANGE,
-	/* An access that hits the cache takes arg[0] ns in this emulation. */
-	PGHOT_LABDEV_SET_HIT_NS,
+	/*
+	 * An access takes arg[0] ns in this emulation anyway: the delays are shorter by that. The
+	 * largest 32-bit number: no delays.
+	 */
+	PGHOT_LABDEV_SET_ACCESS_NS,
 	/* Open a region of interest (they nest), close it, forget what was counted. */
 	PGHOT_LABDEV_ROI_BEGIN,
 	PGHOT_LABDEV_ROI_END,
@@ -93,7 +96,7 @@ enum pghot_labdev_status {
  * @cache_ways: its ways
  * @cache_line: its line, bytes
  * @scale: the delays are this many times the latencies
- * @hit_ns: what the guest said in PGHOT_LABDEV_SET_HIT_NS
+ * @access_ns: what the guest said in PGHOT_LABDEV_SET_ACCESS_NS
  * @command: enum pghot_labdev_command (guest), on a line of its own
  * @status: enum pghot_labdev_status of the last command
  * @arg: arguments of the command (guest)
@@ -108,7 +111,7 @@ struct pghot_labdev_regs {
 	__u32 cache_ways;
 	__u32 cache_line;
 	__u32 scale;
-	__u32 hit_ns;
+	__u32 access_ns;
 	__u32 pad0[6];
 	__u64 command;
 	__u64 pad1[7];
@@ -155,7 +158,7 @@ struct pghot_labdev_roi {
  * @node: its node
  * @slow: 1 if the node is of the slow tier
  * @latency_ns: latency of the node
- * @delay_ns: what a miss takes in this emulation, the time of a hit included
+ * @delay_ns: what a miss takes in all, in this emulation
  */
 struct pghot_labdev_range {
 	__u64 start;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/mempolicy.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,9 +29,11 @@
 /* Left free on a node while looking for a page of each piece of it. */
 #define MARGIN_BYTES	(64ULL << 20)
 
-#define CHASE_LINES	512
-#define CHASE_LINE	64
-#define CHASE_STEPS	20000
+/* The firmware's holes below 1 MiB and the like. */
+#define SMALL_HOLE_BYTES (1ULL << 20)
+
+#define CHASE_PAGES	2048
+#define CHASE_LINE	64ULL
 #define CHASE_TRIES	8
 
 /* Guest-physical [start, end) of one node. */
@@ -46,12 +49,14 @@ struct pieces {
 	unsigned int nr;
 };
 
-/* Zones that adjoin are one piece. */
+/* Pieces that adjoin are one. */
 static bool pieces_add(struct pieces *pieces, unsigned int node, uint64_t start, uint64_t end)
 {
 	struct piece *last = pieces->nr ? &pieces->piece[pieces->nr - 1] : NULL;
 
-	if (last && last->node == node && last->end == start) {
+	if (start >= end)
+		return true;
+	if (last && last->node == node && last->end + SMALL_HOLE_BYTES >= start) {
 		last->end = end;
 		return true;
 	}
@@ -61,21 +66,57 @@ static bool pieces_add(struct pieces *pieces, unsigned int node, uint64_t start,
 	return true;
 }
 
+/* The memory of this machine, whoever's it is; node is 0 in all. */
+static bool ram_read(struct pieces *ram)
+{
+	FILE *file = fopen("/proc/iomem", "re");
+	unsigned long long start, last;
+	char line[256];
+	bool ok = file;
+	int len;
+
+	while (file && ok && fgets(line, sizeof(line), file)) {
+		len = 0;
+		if (line[0] != ' ' && sscanf(line, "%llx-%llx : System RAM%n", &start, &last, &len) == 2 &&
+		    len)
+			ok = pieces_add(ram, 0, start, last + 1);
+	}
+	if (file)
+		fclose(file);
+	return ok;
+}
+
+/* A zone of a node in two pieces spans the hole between them as well: take the memory in it. */
+static bool zone_add(struct pieces *pieces, const struct pieces *ram, unsigned int node,
+		     uint64_t start, uint64_t end)
+{
+	bool ok = true;
+
+	for (unsigned int i = 0; ok && i < ram->nr; i++) {
+		const struct piece *piece = &ram->piece[i];
+
+		ok = pieces_add(pieces, node, start > piece->start ? start : piece->start,
+				end < piece->end ? end : piece->end);
+	}
+	return ok;
+}
+
 static bool pieces_read(struct pieces *pieces)
 {
 	FILE *file = fopen("/proc/zoneinfo", "re");
+	struct pieces ram = { .nr = 0 };
 	unsigned long long spanned = 0, start;
 	unsigned int node = 0;
 	char line[256];
-	bool ok = file;
+	bool ok = file && ram_read(&ram);
 
 	while (file && ok && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "Node %u, zone", &node) == 1)
 			spanned = 0;
 		else if (sscanf(line, " spanned %llu", &spanned) != 1 && spanned &&
 			 sscanf(line, " start_pfn: %llu", &start) == 1)
-			ok = pieces_add(pieces, node, start * PAGE_BYTES,
-					(start + spanned) * PAGE_BYTES);
+			ok = zone_add(pieces, &ram, node, start * PAGE_BYTES,
+				      (start + spanned) * PAGE_BYTES);
 	}
 	if (file)
 		fclose(file);
@@ -185,8 +226,9 @@ static const char *probe_node(volatile char *dev, struct pieces *pieces, unsigne
 	return error;
 }
 
-static bool ranges_add(volatile char *dev, const struct pieces *pieces)
+static const char *ranges_add(volatile char *dev, const struct pieces *pieces)
 {
+	static char error[128];
 	volatile struct pghot_labdev_regs *regs = (volatile void *)(dev + PGHOT_LABDEV_REGS);
 
 	for (unsigned int i = 0; i < pieces->nr; i++) {
@@ -196,10 +238,14 @@ static bool ranges_add(volatile char *dev, const struct pieces *pieces)
 		regs->arg[1] = piece->start;
 		regs->arg[2] = piece->end;
 		regs->arg[3] = piece->reported;
-		if (labdev_command(dev, PGHOT_LABDEV_ADD_RANGE))
-			return false;
+		if (!labdev_command(dev, PGHOT_LABDEV_ADD_RANGE))
+			continue;
+		snprintf(error, sizeof(error), "the plugin refuses node %u [%#" PRIx64 ", %#"
+			 PRIx64 ") at %#" PRIx64, piece->node, piece->start, piece->end,
+			 piece->reported);
+		return error;
 	}
-	return true;
+	return NULL;
 }
 
 static uint64_t now_ns(void)
@@ -210,40 +256,70 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Loads that depend on each other, all of them in the cache after the first round. */
-static uint64_t chase_ns(void)
+/*
+ * A ring through more memory than the modelled cache usually has: pages far apart one after another,
+ * and in each all lines, so that what the emulator's translation of an address costs is spread.
+ */
+static void chase_link(char *mem)
 {
-	static void *lines[CHASE_LINES][CHASE_LINE / sizeof(void *)];
-	uint64_t best = UINT64_MAX;
+	const unsigned int lines = PAGE_BYTES / CHASE_LINE;
+	void **last = (void **)mem;
 
-	for (unsigned int i = 0; i < CHASE_LINES; i++)
-		lines[i][0] = lines[(i + 1) % CHASE_LINES];
-	for (unsigned int try = 0; try < CHASE_TRIES; try++) {
-		void *volatile *at = lines[0];
-		uint64_t ns = now_ns();
+	for (unsigned int p = 0; p < CHASE_PAGES; p++)
+		for (unsigned int l = 0; l < lines; l++) {
+			char *at = mem + p * 1031ULL % CHASE_PAGES * PAGE_BYTES +
+				   l * 5ULL % lines * CHASE_LINE;
 
-		for (unsigned int i = 0; i < CHASE_STEPS; i++)
-			at = *at;
-		ns = now_ns() - ns;
-		if (try && ns < best)
-			best = ns;
-	}
-	return best / CHASE_STEPS;
+			*last = at;
+			last = (void **)at;
+		}
+	*last = mem;
 }
 
-static bool hit_set(volatile char *dev)
+/* Time of a load that depends on the one before; 0 without memory. */
+static uint64_t chase_ns(void)
+{
+	const uint64_t steps = CHASE_PAGES * PAGE_BYTES / CHASE_LINE;
+	char *mem = mmap(NULL, CHASE_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t best = UINT64_MAX;
+
+	if (mem == MAP_FAILED)
+		return 0;
+	chase_link(mem);
+	for (unsigned int try = 0; try < CHASE_TRIES; try++) {
+		void *volatile *at = (void *)mem;
+		uint64_t ns = now_ns();
+
+		for (uint64_t i = 0; i < steps; i++)
+			at = *at;
+		ns = now_ns() - ns;
+		if (ns < best)
+			best = ns;
+	}
+	munmap(mem, CHASE_PAGES * PAGE_BYTES);
+	return best / steps;
+}
+
+static bool set_access_ns(volatile char *dev, uint64_t ns)
 {
 	volatile struct pghot_labdev_regs *regs = (volatile void *)(dev + PGHOT_LABDEV_REGS);
+
+	regs->arg[0] = ns;
+	return !labdev_command(dev, PGHOT_LABDEV_SET_ACCESS_NS);
+}
+
+/* What an access takes while the plugin is at work, but does not delay. */
+static bool measure_access(volatile char *dev)
+{
 	uint64_t ns;
 
-	/* What a hit takes while the plugin is at work. */
-	if (labdev_command(dev, PGHOT_LABDEV_ROI_BEGIN))
+	if (!set_access_ns(dev, UINT32_MAX) || labdev_command(dev, PGHOT_LABDEV_ROI_BEGIN))
 		return false;
 	ns = chase_ns();
 	labdev_command(dev, PGHOT_LABDEV_ROI_END);
 	labdev_command(dev, PGHOT_LABDEV_ROI_RESET);
-	regs->arg[0] = ns;
-	return !labdev_command(dev, PGHOT_LABDEV_SET_HIT_NS);
+	return set_access_ns(dev, ns);
 }
 
 const char *calibrate(void)
@@ -255,7 +331,7 @@ const char *calibrate(void)
 	if (!dev)
 		return NULL;
 	if (!pieces_read(&pieces))
-		return "cannot make sense of /proc/zoneinfo";
+		return "cannot make sense of /proc/zoneinfo and /proc/iomem";
 	for (unsigned int i = 0; i < pieces.nr; i++) {
 		if (node_done(&pieces, pieces.piece[i].node))
 			continue;
@@ -263,10 +339,11 @@ const char *calibrate(void)
 		if (error)
 			return error;
 	}
-	if (!ranges_add(dev, &pieces))
-		return "the plugin refuses a piece of memory";
-	if (!hit_set(dev))
-		return "the plugin refuses the time of a cache hit";
+	error = ranges_add(dev, &pieces);
+	if (error)
+		return error;
+	if (!measure_access(dev))
+		return "the plugin refuses the time of an access";
 	munmap((void *)dev, PGHOT_LABDEV_SIZE);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* calibrate - tell the lab's plugin where the guest's memory is and how long a cache hit takes */
+/* calibrate - tell the lab's plugin where the guest's memory is and how long an access takes */
 #ifndef PGHOT_LAB_CALIBRATE_H
 #define PGHOT_LAB_CALIBRATE_H
 

@@ -80,12 +80,12 @@ static uint32_t cmd_add_range(void)
 	return PGHOT_LABDEV_OK;
 }
 
-static uint32_t cmd_set_hit_ns(void)
+static uint32_t cmd_set_access_ns(void)
 {
-	if (arg(0) > 10000)
+	if (arg(0) > UINT32_MAX)
 		return PGHOT_LABDEV_INVALID;
-	lab.hit_ns = arg(0);
-	lab.dev.regs->hit_ns = lab.hit_ns;
+	lab.access_ns = arg(0);
+	lab.dev.regs->access_ns = lab.access_ns;
 	return PGHOT_LABDEV_OK;
 }
 
@@ -171,7 +171,7 @@ static uint32_t cmd_roi_limit(void)
 static uint32_t (*const commands[])(void) = {
 	[PGHOT_LABDEV_LOCATE] = cmd_locate,
 	[PGHOT_LABDEV_ADD_RANGE] = cmd_add_range,
-	[PGHOT_LABDEV_SET_HIT_NS] = cmd_set_hit_ns,
+	[PGHOT_LABDEV_SET_ACCESS_NS] = cmd_set_access_ns,
 	[PGHOT_LABDEV_ROI_BEGIN] = cmd_roi_begin,
 	[PGHOT_LABDEV_ROI_END] = cmd_roi_end,
 	[PGHOT_LABDEV_ROI_RESET] = cmd_roi_reset,

@@ -41,7 +41,7 @@ struct vcpu {
  * @counting: a region is open; with @limit_start, @limit_end: for these virtual addresses
  * @generation: grows when the modelled caches are to be emptied
  * @ranges: the machine's memory
- * @hit_ns: time of a hit in this emulation
+ * @access_ns: time of an access in this emulation, without a delay
  * @dev: the bar; what is there is for the guest to read, and not trusted
  */
 struct lab {
@@ -54,7 +54,7 @@ struct lab {
 		struct pghot_labdev_roi *roi;
 	} dev;
 	struct pghot_labdev_ranges ranges;
-	uint32_t hit_ns;
+	uint32_t access_ns;
 	atomic_bool watching;
 	atomic_bool locating;
 	atomic_bool counting;

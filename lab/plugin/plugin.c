@@ -4,9 +4,9 @@
  * which of them reach memory, and of which node, counts them in regions of interest and delays
  * the CPU by the latency of the node. Commands come through a device; see pghot/labdev.h.
  *
- * An access is what the emulator does: an instruction that reads and writes makes two, a string
- * instruction one for each element, a 16-byte vector two. One that crosses a line counts for its
- * first line. Page table walks and instruction fetches are not seen.
+ * An access is what the emulator does: an instruction that reads and writes makes two, but an
+ * atomic one is a store; a string instruction makes one for each element. One that crosses a line
+ * counts for its first line. Page table walks and instruction fetches are not seen.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,12 +29,6 @@
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 
 struct lab lab;
-
-/* What a callback is told about the code: whose it is, and what it does. */
-enum {
-	DATA_STORE = 1,
-	DATA_KERNEL = 2,
-};
 
 uint64_t lab_now_ns(void)
 {
@@ -74,18 +68,18 @@ static void miss(struct vcpu *vcpu, const struct pghot_labdev_range *range)
 	vcpu->counts.node_misses[range->node]++;
 	if (lab.opts.mode != PGHOT_LABDEV_LATENCY)
 		return;
-	/* The emulation of the access took its time already. */
-	if (range->delay_ns > lab.hit_ns)
-		vcpu->debt_ns += range->delay_ns - lab.hit_ns;
+	/* The emulation of the access takes its time anyway. */
+	if (range->delay_ns > lab.access_ns)
+		vcpu->debt_ns += range->delay_ns - lab.access_ns;
 	if (vcpu->debt_ns >= (int64_t)(lab.opts.quantum_us * NSEC_PER_USEC))
 		pay(vcpu);
 }
 
-static void count(struct vcpu *vcpu, uint64_t reported, unsigned int data)
+static void count(struct vcpu *vcpu, unsigned int side, unsigned int op, uint64_t reported)
 {
 	uint64_t generation = atomic_load_explicit(&lab.generation, memory_order_relaxed);
 	const struct pghot_labdev_range *range = find_range(reported);
-	uint64_t *counts = vcpu->counts.count[!!(data & DATA_KERNEL)][data & DATA_STORE];
+	uint64_t *counts = vcpu->counts.count[side][op];
 
 	if (unlikely(!range)) {
 		vcpu->counts.other++;
@@ -103,7 +97,7 @@ static void count(struct vcpu *vcpu, uint64_t reported, unsigned int data)
 	miss(vcpu, range);
 }
 
-static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, unsigned int data)
+static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, unsigned int side)
 {
 	struct vcpu *vcpu = &lab.vcpus[cpu];
 	bool counting = atomic_load_explicit(&lab.counting, memory_order_relaxed) &&
@@ -122,7 +116,8 @@ static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, 
 	if (locating)
 		device_located(qemu_plugin_hwaddr_phys_addr(hwaddr));
 	if (counting)
-		count(vcpu, qemu_plugin_hwaddr_phys_addr(hwaddr), data);
+		count(vcpu, side, qemu_plugin_mem_is_store(info) ? PGHOT_LABDEV_STORE :
+		      PGHOT_LABDEV_LOAD, qemu_plugin_hwaddr_phys_addr(hwaddr));
 }
 
 /* After each access of the guest, in the CPU's thread. */
@@ -137,18 +132,17 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 /* Code is the kernel's if it lies in the kernel's half of the address space: no cost at run time. */
 static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 {
-	uintptr_t data = qemu_plugin_tb_vaddr(tb) >> 63 ? DATA_KERNEL : 0;
+	uintptr_t side = qemu_plugin_tb_vaddr(tb) >> 63 ? PGHOT_LABDEV_KERNEL : PGHOT_LABDEV_USER;
 	size_t insns = qemu_plugin_tb_n_insns(tb);
 
 	(void)id;
-	for (size_t i = 0; i < insns; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_R, (void *)data);
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_W, (void *)(data | DATA_STORE));
-	}
+	/*
+	 * One callback for both: QEMU 7.2 mixes up who wants to hear of loads and who of stores.
+	 */
+	for (size_t i = 0; i < insns; i++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+						 (void *)side);
 }
 
 static bool vcpus_create(unsigned int nr)

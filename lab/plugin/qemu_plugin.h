@@ -38,6 +38,7 @@ enum qemu_plugin_cb_flags {
 enum qemu_plugin_mem_rw {
 	QEMU_PLUGIN_MEM_R = 1,
 	QEMU_PLUGIN_MEM_W = 2,
+	QEMU_PLUGIN_MEM_RW = 3,
 };
 
 /* What an access is, for the functions below. */
@@ -55,12 +56,14 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 
-/* Call @cb after each access of @insn; an atomic instruction is both a load and a store. */
+/* Call @cb after each access of @insn; once for an atomic instruction, as a store. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
 						 uint64_t vaddr, void *data),
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
 				      void *data);
+
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 
 /* Only in @cb, for its own access; NULL if QEMU does not know. */
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
