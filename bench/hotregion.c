@@ -64,7 +64,10 @@ struct sampler {
 	const struct range *hot;
 	const struct accessor *acc;
 	uint64_t start_ns;
-	int64_t first_95_ms;		/* -1: not seen; main reads it after the join */
+	const struct pattern *pattern;
+	int64_t first_95_ms;		/* -1: not seen; main reads these after the join */
+	uint64_t first_tenth;		/* fast pages of the first region; 0: not seen */
+	uint64_t first_tenth_hottest;	/* those that are the hottest ones as well */
 	pthread_t thread;
 	pthread_mutex_t lock;		/* for @stop */
 	pthread_cond_t wake;
@@ -225,35 +228,65 @@ static void access_regions(const struct config *cfg, const struct range *hot,
 
 /* ---- where the hot pages are ---- */
 
-/* Not reentrant: the sampler's thread while there is one, then main. */
-static uint64_t count_fast_pages(const struct config *cfg, const struct range *range)
+/*
+ * How many of the first @pages of @range are on a fast node, and which ones, if @where is not NULL.
+ * Not reentrant: the sampler's thread while there is one, then main.
+ */
+static uint64_t count_fast_pages(const struct config *cfg, const struct range *range,
+				 uint64_t pages, bool *where)
 {
 	static void *addrs[QUERY_CHUNK_PAGES];
 	static int nodes[QUERY_CHUNK_PAGES];
 	uint64_t fast = 0;
 
-	for (uint64_t first = 0; first < range->pages; first += QUERY_CHUNK_PAGES) {
-		uint64_t left = range->pages - first;
+	for (uint64_t first = 0; first < pages; first += QUERY_CHUNK_PAGES) {
+		uint64_t left = pages - first;
 		unsigned long count = left < QUERY_CHUNK_PAGES ? left : QUERY_CHUNK_PAGES;
 
 		for (unsigned long i = 0; i < count; i++)
 			addrs[i] = range->words + (first + i) * WORDS_PER_PAGE;
 		node_query(addrs, count, nodes);
 		/* A page that is just migrating has -ENOENT for a node: not fast yet. */
-		for (unsigned long i = 0; i < count; i++)
+		for (unsigned long i = 0; i < count; i++) {
 			fast += is_fast_node(cfg, nodes[i]);
+			if (where)
+				where[first + i] = is_fast_node(cfg, nodes[i]);
+		}
 	}
 	return fast;
+}
+
+/*
+ * Once a tenth of the first region's pages is fast: how many of the fast pages would be there if the
+ * hottest had gone first?
+ */
+static void take_overlap(struct sampler *s)
+{
+	const struct pattern *pattern = s->pattern;
+	bool *where;
+
+	if (!pattern->ranks || s->first_tenth)
+		return;
+	where = calloc(pattern->pages, sizeof(*where));
+	if (!where)
+		die("cannot allocate a list of %" PRIu64 " pages", pattern->pages);
+	s->first_tenth = count_fast_pages(s->cfg, s->hot, pattern->pages, where);
+	if (s->first_tenth * 10 < pattern->pages)
+		s->first_tenth = 0;
+	for (uint64_t page = 0; page < pattern->pages; page++)
+		s->first_tenth_hottest += where[page] && pattern->ranks[page] < s->first_tenth;
+	free(where);
 }
 
 static uint64_t take_sample(struct sampler *s, uint64_t ms)
 {
 	uint64_t done = atomic_load_explicit(&s->acc->done, memory_order_relaxed);
-	uint64_t fast = count_fast_pages(s->cfg, s->hot);
+	uint64_t fast = count_fast_pages(s->cfg, s->hot, s->hot->pages, NULL);
 
 	printf("sample %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", ms, fast, done);
 	if (s->first_95_ms < 0 && fast * 100 >= s->hot->pages * 95)
 		s->first_95_ms = ms;
+	take_overlap(s);
 	return fast;
 }
 
@@ -343,8 +376,9 @@ static int run(const struct config *cfg)
 		.rng = mix64(~cfg->seed) | 1,		/* 0 would stay 0 */
 		.load_limit = (cfg->loads_percent << 32) / 100,
 	};
-	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .first_95_ms = -1 };
 	struct pattern pattern = { 0 };
+	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .pattern = &pattern,
+				   .first_95_ms = -1 };
 	uint64_t cold_pages, hot_fast, ns, pages_bad, *expected;
 
 	puts("phase populate");
@@ -380,6 +414,10 @@ static int run(const struct config *cfg)
 	result("hot_pages", hot.pages);
 	result("hot_pages_fast", hot_fast);
 	result("hot_pages_first_ms_95", sampler.first_95_ms);
+	if (cfg->zipf) {
+		result("first_tenth", sampler.first_tenth);
+		result("first_tenth_hottest", sampler.first_tenth_hottest);
+	}
 	result("cold_pages", cold_pages);
 	result("pages_bad", pages_bad);
 	return pages_bad || acc.loads_bad;

@@ -20,25 +20,34 @@ static void *take(uint64_t count, size_t size)
 	return mem;
 }
 
-/* Weights of the ranks, dealt to the pages at random, their sum 1. */
-static void weights_fill(double *weights, uint64_t pages, double exponent, uint64_t seed)
+/* Deal the ranks to the pages at random. */
+static void ranks_fill(uint32_t *ranks, uint64_t pages, uint64_t seed)
 {
 	uint64_t rng = seed | 1;
-	double sum = 0;
 
 	for (uint64_t i = 0; i < pages; i++)
-		sum += weights[i] = pow(i + 1, -exponent);
-	for (uint64_t i = 0; i < pages; i++)
-		weights[i] /= sum;
+		ranks[i] = i;
 	for (uint64_t i = pages; i--;) {
-		double weight = weights[i];
+		uint32_t rank = ranks[i];
 		uint64_t other;
 
 		rng = xorshift64(rng);
 		other = ((rng >> 32) * (i + 1)) >> 32;
-		weights[i] = weights[other];
-		weights[other] = weight;
+		ranks[i] = ranks[other];
+		ranks[other] = rank;
 	}
+}
+
+/* How often each page is drawn where others are drawn once, on average. */
+static double *shares_create(const uint32_t *ranks, uint64_t pages, double exponent)
+{
+	double *shares = take(pages, sizeof(*shares)), sum = 0;
+
+	for (uint64_t i = 0; i < pages; i++)
+		sum += shares[i] = pow(ranks[i] + 1, -exponent);
+	for (uint64_t i = 0; i < pages; i++)
+		shares[i] *= pages / sum;
+	return shares;
 }
 
 static uint32_t limit_of(double share)
@@ -50,42 +59,43 @@ static uint32_t limit_of(double share)
  * Vose's way: a column that is less than full on average gets the rest from one that is more
  * than full, which so becomes less full itself.
  */
-static void columns_fill(struct pattern_column *columns, const double *weights, uint64_t pages)
+static void columns_fill(struct pattern_column *columns, double *shares, uint64_t pages)
 {
-	double *share = take(pages, sizeof(*share));
-	uint64_t *todo = take(pages, sizeof(*todo));	/* less than full from below, others from above */
-	uint64_t less = 0, more = pages;
+	/* Columns that are less than full from below, the others from above. */
+	uint64_t *todo = take(pages, sizeof(*todo)), less = 0, more = pages;
 
 	for (uint64_t i = 0; i < pages; i++) {
-		share[i] = weights[i] * pages;
 		columns[i] = (struct pattern_column) { UINT32_MAX, i };
-		todo[share[i] < 1 ? less++ : --more] = i;
+		todo[shares[i] < 1 ? less++ : --more] = i;
 	}
 	while (less && more < pages) {
 		uint64_t small = todo[--less], large = todo[more];
 
-		columns[small] = (struct pattern_column) { limit_of(share[small]), large };
-		share[large] -= 1 - share[small];
-		if (share[large] < 1) {
+		columns[small] = (struct pattern_column) { limit_of(shares[small]), large };
+		shares[large] -= 1 - shares[small];
+		if (shares[large] < 1) {
 			more++;
 			todo[less++] = large;
 		}
 	}
-	free(share);
 	free(todo);
 }
 
 void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
 {
+	double *shares;
+
 	pattern->pages = pages;
-	pattern->weights = take(pages, sizeof(*pattern->weights));
+	pattern->ranks = take(pages, sizeof(*pattern->ranks));
 	pattern->columns = take(pages, sizeof(*pattern->columns));
-	weights_fill(pattern->weights, pages, exponent, seed);
-	columns_fill(pattern->columns, pattern->weights, pages);
+	ranks_fill(pattern->ranks, pages, seed);
+	shares = shares_create(pattern->ranks, pages, exponent);
+	columns_fill(pattern->columns, shares, pages);
+	free(shares);
 }
 
 void pattern_free(struct pattern *pattern)
 {
 	free(pattern->columns);
-	free(pattern->weights);
+	free(pattern->ranks);
 }

@@ -14,7 +14,7 @@ struct pattern_column {
 /** struct pattern - a distribution over pages [0, @pages) */
 struct pattern {
 	struct pattern_column *columns;	/* NULL: all pages alike */
-	double *weights;		/* of each page, their sum 1; NULL as above */
+	uint32_t *ranks;		/* of each page, 0 is the hottest; NULL as above */
 	uint64_t pages;
 };
 
