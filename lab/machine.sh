@@ -89,10 +89,8 @@ check_plugin() {
 	power_of_two cache_kb 1 1048576
 	power_of_two cache_ways 1 16
 	number delay_scale 1 1000
-	[[ ${MACHINE[plugin]} != off ]] || return 0
-	[[ ${MACHINE[accel]} == tcg ]] ||
+	[[ ${MACHINE[plugin]} == off || ${MACHINE[accel]} == tcg ]] ||
 		die_usage "plugin=${MACHINE[plugin]} needs accel=tcg: with accel=${MACHINE[accel]} nobody sees the guest's accesses"
-	[[ -e $PLUGIN ]] || die "${PLUGIN#"$TOP/"} is not built: run 'make lab', or set plugin=off"
 }
 
 # machine_check: refuse a machine that QEMU or the kernel could not make sense of.
@@ -151,6 +149,12 @@ machine_mem_mb() {
 		sum=$((sum + ${MACHINE[node$n.mem_mb]}))
 	done
 	echo "$sum"
+}
+
+# machine_need_plugin: refuse a machine whose plugin is not there.
+machine_need_plugin() {
+	[[ ${MACHINE[plugin]} == off || -e $PLUGIN ]] ||
+		die "${PLUGIN#"$TOP/"} is not built: run 'make lab', or --set plugin=off"
 }
 
 # machine_need_mem: refuse a guest that would push this host into its own swap.

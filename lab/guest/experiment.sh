@@ -82,9 +82,9 @@ vmstat_delta() {
 		d != 0 || show[$1] { printf "vmstat %s %.0f\n", $1, d }' "$1" "$2" >&3
 }
 
-# roi COMMAND: of the program, on a machine where it was built
-roi() {
-	! command -v roi >/dev/null || command roi "$1"
+# marks COMMAND: of the program roi, if it was built
+marks() {
+	! command -v roi >/dev/null || roi "$1"
 }
 
 # cpu_times: "NAME NS" for each kernel thread, instances of one kind added up.
@@ -118,7 +118,7 @@ unload_module() {
 tell_machine
 tell "step settings"
 apply_settings
-roi reset
+marks reset
 cpu_times >/tmp/cpu.before
 cat /proc/vmstat >/tmp/vmstat.before
 tell "step workload"
@@ -128,7 +128,7 @@ status=0
 cat /proc/vmstat >/tmp/vmstat.after
 cpu_times >/tmp/cpu.after
 tell "step report"
-roi report >&3
+marks report >&3
 cpu_delta /tmp/cpu.before /tmp/cpu.after
 vmstat_delta /tmp/vmstat.before /tmp/vmstat.after
 [ "$(settings load)" != yes ] || unload_module
