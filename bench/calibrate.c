@@ -106,10 +106,10 @@ struct counter {
 
 /*
  * The accesses of one line, in one basic block, so that nothing comes in between: a load that
- * misses; then hits: a store, a load, an atomic addition (it counts as a store), and stores of a
+ * misses; then hits: a store, a load, an atomic addition (a load and a store), and stores of a
  * string instruction.
  */
-#define LINE_LOADS	2
+#define LINE_LOADS	3
 #define LINE_STORES	(2 + REP_WORDS)
 #define LINE_HITS	(LINE_LOADS + LINE_STORES - 1)
 

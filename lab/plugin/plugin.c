@@ -4,9 +4,9 @@
  * which of them reach memory, and of which node, counts them in regions of interest and delays
  * the CPU by the latency of the node. Commands come through a device; see pghot/labdev.h.
  *
- * An access is what the emulator does: an instruction that reads and writes makes two, but an
- * atomic one is a store; a string instruction makes one for each element. One that crosses a line
- * counts for its first line. Page table walks and instruction fetches are not seen.
+ * An access is what the emulator does: an instruction that reads and writes makes two, a string
+ * instruction one for each element. One that crosses a line counts for its first line. Page table
+ * walks and instruction fetches are not seen.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -105,6 +105,8 @@ static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, 
 	bool locating = unlikely(atomic_load_explicit(&lab.locating, memory_order_relaxed)) &&
 			vaddr == lab.locate_vaddr;
 	struct qemu_plugin_hwaddr *hwaddr;
+	uint64_t reported;
+	bool store;
 
 	if (!counting && !locating)
 		return;
@@ -115,9 +117,14 @@ static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, 
 	}
 	if (locating)
 		device_located(qemu_plugin_hwaddr_phys_addr(hwaddr));
-	if (counting)
-		count(vcpu, side, qemu_plugin_mem_is_store(info) ? PGHOT_LABDEV_STORE :
-		      PGHOT_LABDEV_LOAD, qemu_plugin_hwaddr_phys_addr(hwaddr));
+	if (!counting)
+		return;
+	store = qemu_plugin_mem_is_store(info);
+	reported = qemu_plugin_hwaddr_phys_addr(hwaddr);
+	if (!store || qemu_plugin_mem_is_atomic(info))
+		count(vcpu, side, PGHOT_LABDEV_LOAD, reported);
+	if (store)
+		count(vcpu, side, PGHOT_LABDEV_STORE, reported);
 }
 
 /* After each access of the guest, in the CPU's thread. */

@@ -56,7 +56,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 
-/* Call @cb after each access of @insn; once for an atomic instruction, as a store. */
+/* Call @cb after each access of @insn. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
 						 uint64_t vaddr, void *data),
@@ -64,6 +64,16 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void *data);
 
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+
+/*
+ * Is this store the load of an atomic instruction as well? QEMU with interface 1 calls once for
+ * both and has no function to tell, but says so in its description of the access, in the same place
+ * in all of its versions; later ones call twice.
+ */
+static inline bool qemu_plugin_mem_is_atomic(qemu_plugin_meminfo_t info)
+{
+	return QEMU_PLUGIN_API == 1 && (info >> 16 & QEMU_PLUGIN_MEM_RW) == QEMU_PLUGIN_MEM_RW;
+}
 
 /* Only in @cb, for its own access; NULL if QEMU does not know. */
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);

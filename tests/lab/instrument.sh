@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a run says of its region of interest: the numbers add up, they show where the pages are, and the
+# time follows. Two short runs that differ in nothing but the node the hot pages are on, and one
+# without the instrument.
+# shellcheck disable=SC2016 # jq's variables, not the shell's
+set -euo pipefail
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+points=0 bad=0
+
+# point NAME JQ-CONDITION: on the runs $far (numab0) and $near (ideal)
+point() {
+	points=$((points + 1))
+	if jq -e '(.runs[] | select(.config == "numab0")) as $far |
+		(.runs[] | select(.config == "ideal")) as $near | '"$2" "$out/results.json" >/dev/null; then
+		echo "ok $points - $1"
+	else
+		bad=1
+		echo "not ok $points - $1"
+	fi
+}
+
+# The hot memory is larger than the modelled cache, and hotregion accesses one line of each page.
+size=(--set region_mb=64 --set regions=1 --set accesses=3000000 --set cache_kb=256)
+lab/run hotregion:free numab0 ideal --out "$out" "${size[@]}" --set access=zipf --set zipf_exponent=0.5 2>&1 |
+	sed 's/^/# /' || true
+point "all runs are ok" 'all(.runs[]; .status == "ok")'
+point "an access is a hit, fast or slow" \
+	'all(.runs[].roi; .loads + .stores == .hits + .fast + .slow)'
+point "and either the user'\''s or the kernel'\''s" \
+	'all(.runs[].roi; . as $roi | all("loads", "stores", "hits", "fast", "slow";
+		. as $n | $roi[$n] == $roi.user[$n] + $roi.kernel[$n]))'
+point "the time of memory is misses times latencies" \
+	'all(.runs[].roi; .memory_ns == .fast * 80 + .slow * 250)'
+point "the workload'\''s accesses are all there" \
+	'all(.runs[]; .roi.user.loads > .results.accesses and .roi.user.stores > .results.stores)'
+point "pages on the slow node: misses are slow" '$far.roi.slow > 5 * $far.roi.fast'
+point "pages on the fast node: misses are fast" '$near.roi.fast > 100 * $near.roi.slow'
+point "and the run takes less time" '$near.seconds < 0.75 * $far.seconds'
+point "the CPU time of kernel threads is there" 'all(.runs[]; .cpu_ms | type == "object")'
+point "the table'\''s machine says how it was measured" \
+	'.machine.instrument == {mode: "latency", cache_kb: 256, cache_ways: 8, delay_scale: 5}'
+
+lab/run hotregion:free numab0 --out "$out" "${size[@]}" --set plugin=off 2>&1 | sed 's/^/# /' || true
+point "plugin=off: a run without a region of interest" \
+	'.runs[0].status == "ok" and .runs[0].roi == null and .machine.instrument == null'
+echo "1..$points"
+exit $bad
