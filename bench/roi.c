@@ -75,11 +75,15 @@ static void report_side(FILE *to, const char *prefix, const struct pghot_labdev_
 bool roi_report(FILE *to, const char *prefix)
 {
 	struct pghot_labdev_roi roi;
+	uint64_t streamed = 0;
 
 	if (!device())
 		return false;
 	roi = *(struct pghot_labdev_roi *)(device() + PGHOT_LABDEV_ROI);
 	report_side(to, prefix, &roi, PGHOT_LABDEV_SIDES);
+	for (unsigned int i = 0; i < PGHOT_LABDEV_MAX_NODES; i++)
+		streamed += roi.node_streamed[i];
+	fprintf(to, "%s streamed %" PRIu64 "\n", prefix, streamed);
 	fprintf(to, "%s memory_ns %" PRIu64 "\n", prefix, (uint64_t)roi.memory_ns);
 	fprintf(to, "%s delay_ns %" PRIu64 "\n", prefix, (uint64_t)roi.delay_ns);
 	fprintf(to, "%s wall_ns %" PRIu64 "\n", prefix, (uint64_t)roi.wall_ns);

@@ -223,6 +223,15 @@ node_latency() {
 	esac
 }
 
+# node_bandwidth N: MB/s, likewise
+node_bandwidth() {
+	case ${MACHINE[node$1.bandwidth_mbps]:-}${MACHINE[node$1.tier]} in
+	fast) echo 20480 ;;
+	slow) echo 5120 ;;
+	*) echo "${MACHINE[node$1.bandwidth_mbps]}" ;;
+	esac
+}
+
 # machine_plugin_args FILE: the plugin and its device, appended to QEMU_ARGS; FILE is what they share.
 machine_plugin_args() {
 	local n file=${1//,/,,} plugin=${PLUGIN//,/,,}
@@ -231,7 +240,7 @@ machine_plugin_args() {
 	plugin+=,shm=$file,mode=${MACHINE[plugin]},scale=${MACHINE[delay_scale]}
 	plugin+=,cache_kb=${MACHINE[cache_kb]},cache_ways=${MACHINE[cache_ways]}
 	for n in "${NODES[@]}"; do
-		plugin+=,node$n=${MACHINE[node$n.tier]}:$(node_latency "$n")
+		plugin+=,node$n=${MACHINE[node$n.tier]}:$(node_latency "$n"):$(node_bandwidth "$n")
 	done
 	QEMU_ARGS+=(-plugin "$plugin"
 		-object "memory-backend-file,id=labdev,size=4M,mem-path=$file,share=on"

@@ -132,11 +132,12 @@ enum { PGHOT_LABDEV_HIT, PGHOT_LABDEV_FAST, PGHOT_LABDEV_SLOW, PGHOT_LABDEV_SERV
  * @open: how many regions are open now
  * @regions: how many have been closed since the last reset; outermost ones
  * @wall_ns: the host's time between their begin and their end
- * @memory_ns: misses times latency, over all CPUs
+ * @memory_ns: misses times latency (streamed ones: times transfer), over all CPUs
  * @delay_ns: what the CPUs were delayed for, with PGHOT_LABDEV_LATENCY
  * @other: accesses to what is no node's memory: devices and ROMs. Not among the counts below.
  * @count: accesses by whether user or kernel code did them, what they are, and what served them
  * @node_misses: misses served by each node
+ * @node_streamed: those of them that a prefetcher would have foreseen
  */
 struct pghot_labdev_roi {
 	__u32 open;
@@ -148,6 +149,7 @@ struct pghot_labdev_roi {
 	__u64 other;
 	__u64 count[PGHOT_LABDEV_SIDES][PGHOT_LABDEV_OPS][PGHOT_LABDEV_SERVED];
 	__u64 node_misses[PGHOT_LABDEV_MAX_NODES];
+	__u64 node_streamed[PGHOT_LABDEV_MAX_NODES];
 };
 
 /**
@@ -158,7 +160,9 @@ struct pghot_labdev_roi {
  * @node: its node
  * @slow: 1 if the node is of the slow tier
  * @latency_ns: latency of the node
+ * @transfer_ps: picoseconds to transfer a line, by the node's bandwidth
  * @delay_ns: what a miss takes in all, in this emulation
+ * @stream_ns: what a streamed miss takes so
  */
 struct pghot_labdev_range {
 	__u64 start;
@@ -167,7 +171,9 @@ struct pghot_labdev_range {
 	__u32 node;
 	__u32 slow;
 	__u32 latency_ns;
+	__u32 transfer_ps;
 	__u32 delay_ns;
+	__u32 stream_ns;
 };
 
 /**

@@ -71,8 +71,10 @@ static uint32_t cmd_add_range(void)
 		.node = node,
 		.slow = option->slow,
 		.latency_ns = option->latency_ns,
+		.transfer_ps = lab.opts.cache_line * 1000000ULL / option->bandwidth_mbps,
 		.delay_ns = option->latency_ns * lab.opts.scale,
 	};
+	new.stream_ns = (uint64_t)new.transfer_ps * lab.opts.scale / 1000;
 	ranges->range[ranges->nr] = new;
 	/* CPUs look through the first @nr at any time. */
 	__atomic_store_n(&ranges->nr, ranges->nr + 1, __ATOMIC_RELEASE);
@@ -103,6 +105,22 @@ static void counts_sum(struct counts *sum)
 		for (unsigned int i = 0; i < words; i++)
 			to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	}
+}
+
+/* Of all regions so far. */
+static uint64_t memory_ns(void)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < PGHOT_LABDEV_MAX_NODES; i++) {
+		const struct node_option *node = &lab.opts.nodes[i];
+
+		if (!node->latency_ns)
+			continue;
+		ns += (roi.node_misses[i] - roi.node_streamed[i]) * node->latency_ns;
+		ns += roi.node_streamed[i] * lab.opts.cache_line * 1000 / node->bandwidth_mbps;
+	}
+	return ns;
 }
 
 static uint32_t cmd_roi_begin(void)
@@ -139,11 +157,10 @@ static uint32_t cmd_roi_end(void)
 	for (size_t i = 0; i < sizeof(roi.count) / sizeof(uint64_t); i++)
 		(&roi.count[0][0][0])[i] += (&now.count[0][0][0])[i] - begin[i];
 	for (size_t i = 0; i < PGHOT_LABDEV_MAX_NODES; i++) {
-		uint64_t misses = now.node_misses[i] - at_begin.node_misses[i];
-
-		roi.node_misses[i] += misses;
-		roi.memory_ns += misses * lab.opts.nodes[i].latency_ns;
+		roi.node_misses[i] += now.node_misses[i] - at_begin.node_misses[i];
+		roi.node_streamed[i] += now.node_streamed[i] - at_begin.node_streamed[i];
 	}
+	roi.memory_ns = memory_ns();
 	return PGHOT_LABDEV_OK;
 }
 

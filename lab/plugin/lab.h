@@ -17,8 +17,19 @@
 struct counts {
 	uint64_t count[PGHOT_LABDEV_SIDES][PGHOT_LABDEV_OPS][PGHOT_LABDEV_SERVED];
 	uint64_t node_misses[PGHOT_LABDEV_MAX_NODES];
+	uint64_t node_streamed[PGHOT_LABDEV_MAX_NODES];
 	uint64_t other;
 	uint64_t delay_ns;
+};
+
+#define NR_STREAMS		4
+/* Lines in a row after which a prefetcher is sure. */
+#define STREAM_SURE		2
+
+/** struct stream - lines that were missed one after the other, upwards */
+struct stream {
+	uint64_t next;			/* the line that would go on */
+	unsigned int lines;
 };
 
 /**
@@ -26,12 +37,18 @@ struct counts {
  * @counts: others may read them; a CPU that gave a command has all its accesses before it in there
  * @generation: lab.generation for which @cache is valid
  * @debt_ns: delay that it owes; negative: it paid too much
+ * @recent: virtual line numbers of the last two lines it counted
+ * @streams: what it may be walking through
+ * @next_stream: the one to give up for a new one
  */
 struct vcpu {
 	struct counts counts;
 	struct cache cache;
 	uint64_t generation;
 	int64_t debt_ns;
+	uint64_t recent[2];
+	struct stream streams[NR_STREAMS];
+	unsigned int next_stream;
 } __attribute__((aligned(CACHE_LINE)));
 
 /**

@@ -76,7 +76,7 @@ static bool parse_mode(struct options *opts, const char *arg, const char *value)
 	return true;
 }
 
-/* nodeN=fast:NS or nodeN=slow:NS; false if @arg is something else or wrong */
+/* nodeN=fast:NS:MBPS or nodeN=slow:NS:MBPS; false if @arg is something else or wrong */
 static bool parse_node(struct options *opts, const char *arg)
 {
 	struct node_option node = { 0 };
@@ -84,9 +84,10 @@ static bool parse_node(struct options *opts, const char *arg)
 	char tier[5];
 	int len = 0;
 
-	if (sscanf(arg, "node%2u=%4[a-z]:%n", &nr, tier, &len) != 2 || !len ||
-	    nr >= PGHOT_LABDEV_MAX_NODES || !parse_number(arg + len, &node.latency_ns) ||
-	    !node.latency_ns || node.latency_ns > 65535)
+	if (sscanf(arg, "node%2u=%4[a-z]:%9u:%n", &nr, tier, &node.latency_ns, &len) != 3 || !len ||
+	    nr >= PGHOT_LABDEV_MAX_NODES || !parse_number(arg + len, &node.bandwidth_mbps) ||
+	    !node.latency_ns || node.latency_ns > 65535 ||
+	    !node.bandwidth_mbps || node.bandwidth_mbps > 1048576)
 		return false;
 	node.slow = !strcmp(tier, "slow");
 	if (!node.slow && strcmp(tier, "fast"))
@@ -111,8 +112,8 @@ static bool parse_one(struct options *opts, const char *arg)
 		return parse_mode(opts, arg, value);
 	if (!strncmp(arg, "node", 4))
 		return parse_node(opts, arg) ||
-		       complain(arg, "it must be nodeN=fast:NS or nodeN=slow:NS, N below 16, "
-				"NS from 1 to 65535");
+		       complain(arg, "it must be nodeN=fast:NS:MBPS or nodeN=slow:NS:MBPS, N below "
+				"16, NS from 1 to 65535, MBPS from 1 to 1048576");
 	for (size_t i = 0; i < sizeof(number_keys) / sizeof(*number_keys); i++) {
 		const struct number_key *key = &number_keys[i];
 		uint32_t *number = (uint32_t *)((char *)opts + key->offset);

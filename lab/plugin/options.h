@@ -10,6 +10,7 @@
 
 struct node_option {
 	uint32_t latency_ns;		/* 0: there is no such node */
+	uint32_t bandwidth_mbps;	/* 10^6 bytes a second */
 	bool slow;
 };
 

@@ -63,68 +63,141 @@ static void pay(struct vcpu *vcpu)
 	vcpu->debt_ns = now - end < MAX_CREDIT_NS ? -(int64_t)(now - end) : -MAX_CREDIT_NS;
 }
 
-static void miss(struct vcpu *vcpu, const struct pghot_labdev_range *range)
+/*
+ * Does @line go on where recent misses left off? A CPU's prefetcher then has it on the way already,
+ * and what it takes is its share of the bandwidth. Without that the copying of a page would cost 64
+ * latencies, many times what it costs on hardware.
+ */
+static bool streamed(struct vcpu *vcpu, uint64_t line)
 {
+	for (unsigned int i = 0; i < NR_STREAMS; i++) {
+		struct stream *stream = &vcpu->streams[i];
+
+		if (stream->next != line)
+			continue;
+		stream->next++;
+		return stream->lines++ >= STREAM_SURE;
+	}
+	vcpu->streams[vcpu->next_stream] = (struct stream) { .next = line + 1, .lines = 1 };
+	vcpu->next_stream = (vcpu->next_stream + 1) % NR_STREAMS;
+	return false;
+}
+
+static void miss(struct vcpu *vcpu, const struct pghot_labdev_range *range, uint64_t addr)
+{
+	bool stream = streamed(vcpu, addr >> vcpu->cache.line_shift);
+	uint32_t ns = stream ? range->stream_ns : range->delay_ns;
+
 	vcpu->counts.node_misses[range->node]++;
+	vcpu->counts.node_streamed[range->node] += stream;
 	if (lab.opts.mode != PGHOT_LABDEV_LATENCY)
 		return;
 	/* The emulation of the access takes its time anyway. */
-	if (range->delay_ns > lab.access_ns)
-		vcpu->debt_ns += range->delay_ns - lab.access_ns;
+	if (ns > lab.access_ns)
+		vcpu->debt_ns += ns - lab.access_ns;
 	if (vcpu->debt_ns >= (int64_t)(lab.opts.quantum_us * NSEC_PER_USEC))
 		pay(vcpu);
 }
 
-static void count(struct vcpu *vcpu, unsigned int side, unsigned int op, uint64_t reported)
+static void forget_recent(struct vcpu *vcpu)
+{
+	vcpu->recent[0] = UINT64_MAX;
+	vcpu->recent[1] = UINT64_MAX;
+}
+
+/*
+ * Is this the virtual line of one of the CPU's last two accesses? Then it hits, and QEMU need not be
+ * asked for the address: nobody can have changed the mapping in between, since the CPU would have
+ * had to access more than two lines for that. Stacks and copies are full of these.
+ */
+static bool is_recent(struct vcpu *vcpu, uint64_t vaddr)
+{
+	uint64_t line = vaddr >> vcpu->cache.line_shift;
+
+	if (vcpu->recent[0] == line || vcpu->recent[1] == line)
+		return true;
+	vcpu->recent[1] = vcpu->recent[0];
+	vcpu->recent[0] = line;
+	return false;
+}
+
+/* A new region begins with a cold cache. */
+static void catch_up(struct vcpu *vcpu)
 {
 	uint64_t generation = atomic_load_explicit(&lab.generation, memory_order_relaxed);
+
+	if (!unlikely(vcpu->generation != generation))
+		return;
+	cache_flush(&vcpu->cache);
+	forget_recent(vcpu);
+	vcpu->generation = generation;
+}
+
+static void count(struct vcpu *vcpu, unsigned int side, unsigned int op, uint64_t reported)
+{
 	const struct pghot_labdev_range *range = find_range(reported);
-	uint64_t *counts = vcpu->counts.count[side][op];
+	uint64_t *counts = vcpu->counts.count[side][op], addr;
 
 	if (unlikely(!range)) {
 		vcpu->counts.other++;
+		forget_recent(vcpu);
 		return;
 	}
-	if (unlikely(vcpu->generation != generation)) {
-		cache_flush(&vcpu->cache);
-		vcpu->generation = generation;
-	}
-	if (cache_access(&vcpu->cache, range->start + (reported - range->reported))) {
+	addr = range->start + (reported - range->reported);
+	if (cache_access(&vcpu->cache, addr)) {
 		counts[PGHOT_LABDEV_HIT]++;
 		return;
 	}
 	counts[range->slow ? PGHOT_LABDEV_SLOW : PGHOT_LABDEV_FAST]++;
-	miss(vcpu, range);
+	miss(vcpu, range, addr);
+}
+
+static void count_access(struct vcpu *vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
+			 unsigned int side)
+{
+	bool store = qemu_plugin_mem_is_store(info);
+	bool load = !store || qemu_plugin_mem_is_atomic(info);
+	struct qemu_plugin_hwaddr *hwaddr;
+
+	catch_up(vcpu);
+	if (is_recent(vcpu, vaddr)) {
+		vcpu->counts.count[side][PGHOT_LABDEV_LOAD][PGHOT_LABDEV_HIT] += load;
+		vcpu->counts.count[side][PGHOT_LABDEV_STORE][PGHOT_LABDEV_HIT] += store;
+		return;
+	}
+	hwaddr = qemu_plugin_get_hwaddr(info, vaddr);
+	if (unlikely(!hwaddr || qemu_plugin_hwaddr_is_io(hwaddr))) {
+		vcpu->counts.other++;
+		forget_recent(vcpu);
+		return;
+	}
+	if (load)
+		count(vcpu, side, PGHOT_LABDEV_LOAD, qemu_plugin_hwaddr_phys_addr(hwaddr));
+	if (store)
+		count(vcpu, side, PGHOT_LABDEV_STORE, qemu_plugin_hwaddr_phys_addr(hwaddr));
+}
+
+static void locate(qemu_plugin_meminfo_t info, uint64_t vaddr)
+{
+	struct qemu_plugin_hwaddr *hwaddr = qemu_plugin_get_hwaddr(info, vaddr);
+
+	if (hwaddr && !qemu_plugin_hwaddr_is_io(hwaddr))
+		device_located(qemu_plugin_hwaddr_phys_addr(hwaddr));
 }
 
 static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, unsigned int side)
 {
 	struct vcpu *vcpu = &lab.vcpus[cpu];
-	bool counting = atomic_load_explicit(&lab.counting, memory_order_relaxed) &&
-			vaddr >= lab.limit_start && vaddr <= lab.limit_end;
-	bool locating = unlikely(atomic_load_explicit(&lab.locating, memory_order_relaxed)) &&
-			vaddr == lab.locate_vaddr;
-	struct qemu_plugin_hwaddr *hwaddr;
-	uint64_t reported;
-	bool store;
 
-	if (!counting && !locating)
+	if (unlikely(atomic_load_explicit(&lab.locating, memory_order_relaxed)) &&
+	    vaddr == lab.locate_vaddr)
+		locate(info, vaddr);
+	if (!atomic_load_explicit(&lab.counting, memory_order_relaxed))
 		return;
-	hwaddr = qemu_plugin_get_hwaddr(info, vaddr);
-	if (unlikely(!hwaddr || qemu_plugin_hwaddr_is_io(hwaddr))) {
-		vcpu->counts.other += counting;
-		return;
-	}
-	if (locating)
-		device_located(qemu_plugin_hwaddr_phys_addr(hwaddr));
-	if (!counting)
-		return;
-	store = qemu_plugin_mem_is_store(info);
-	reported = qemu_plugin_hwaddr_phys_addr(hwaddr);
-	if (!store || qemu_plugin_mem_is_atomic(info))
-		count(vcpu, side, PGHOT_LABDEV_LOAD, reported);
-	if (store)
-		count(vcpu, side, PGHOT_LABDEV_STORE, reported);
+	if (vaddr >= lab.limit_start && vaddr <= lab.limit_end)
+		count_access(vcpu, info, vaddr, side);
+	else
+		forget_recent(vcpu);
 }
 
 /* After each access of the guest, in the CPU's thread. */
