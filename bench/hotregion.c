@@ -183,6 +183,9 @@ static uint64_t *expected_create(const struct range *hot)
 static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_t *expected,
 			 const struct pattern *pattern, uint64_t count)
 {
+	/* Copies: stores to the hot memory do not change them, which a compiler cannot know. */
+	const struct pattern draw = *pattern;
+	const uint64_t load_limit = acc->load_limit;
 	uint64_t rng = acc->rng, loads = 0, bad = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
@@ -190,8 +193,8 @@ static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_
 
 		/* The upper half draws the page, the lower one what to do. */
 		rng = xorshift64(rng);
-		page = pattern_draw(pattern, &rng);
-		if ((uint32_t)rng < acc->load_limit) {
+		page = pattern_draw(&draw, &rng);
+		if ((uint32_t)rng < load_limit) {
 			bad += words[page * WORDS_PER_PAGE + ACCESS_WORD] != expected[page];
 			loads++;
 		} else {

@@ -193,7 +193,9 @@ hmat_args() {
 
 # machine_qemu_args: the machine as QEMU's arguments, in QEMU_ARGS.
 machine_qemu_args() {
-	local n m hmat=${MACHINE[hmat]} accel=tcg,thread=multi cpu=${MACHINE[cpu]:-max} node
+	local n m hmat=${MACHINE[hmat]} accel=tcg,thread=multi node
+	# Without "fast" strings the kernel clears and copies by words: TCG does them one by one.
+	local cpu=${MACHINE[cpu]:-max,-erms,-fsrm}
 	if [[ ${MACHINE[accel]} == kvm ]]; then
 		accel=kvm
 		cpu=${MACHINE[cpu]:-host}
