@@ -257,22 +257,27 @@ static uint64_t now_ns(void)
 }
 
 /*
- * A ring through more memory than the modelled cache usually has: pages far apart one after another,
- * and in each all lines, so that what the emulator's translation of an address costs is spread.
+ * A ring through more memory than the modelled cache usually has: pages in no order, so that the
+ * host's prefetcher does not foresee them, and in each all lines in no order either, so that what
+ * the emulator's translation of an address costs is spread. Both are congruential generators whose
+ * period is the whole.
  */
 static void chase_link(char *mem)
 {
 	const unsigned int lines = PAGE_BYTES / CHASE_LINE;
+	unsigned int page = 0, line = 0;
 	void **last = (void **)mem;
 
-	for (unsigned int p = 0; p < CHASE_PAGES; p++)
+	for (unsigned int p = 0; p < CHASE_PAGES; p++) {
 		for (unsigned int l = 0; l < lines; l++) {
-			char *at = mem + p * 1031ULL % CHASE_PAGES * PAGE_BYTES +
-				   l * 5ULL % lines * CHASE_LINE;
+			char *at = mem + page * PAGE_BYTES + line * CHASE_LINE;
 
 			*last = at;
 			last = (void **)at;
+			line = (line * 13 + 2 * p + 7) % lines;
 		}
+		page = (page * 1664525 + 1013904223) % CHASE_PAGES;
+	}
 	*last = mem;
 }
 

@@ -14,8 +14,8 @@ points=0 bad=0
 # point NAME JQ-CONDITION: on the runs $far (numab0) and $near (ideal)
 point() {
 	points=$((points + 1))
-	if jq -e '(.runs[] | select(.config == "numab0")) as $far |
-		(.runs[] | select(.config == "ideal")) as $near | '"$2" "$out/results.json" >/dev/null; then
+	if jq -e '[.runs[] | select(.config == "numab0")][0] as $far |
+		[.runs[] | select(.config == "ideal")][0] as $near | '"$2" "$out/results.json" >/dev/null; then
 		echo "ok $points - $1"
 	else
 		bad=1
