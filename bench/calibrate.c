@@ -287,8 +287,8 @@ static uint32_t configured_delay(int node)
 }
 
 /*
- * Fast and slow in turn, so that what else the host does meets both; the best round of each, since a
- * delay is never too short.
+ * Fast and slow in turn, so that what else the host does meets both; the best round of each,
+ * since a delay is never too short.
  */
 static void chase(const int *nodes)
 {
@@ -315,7 +315,8 @@ static void chase(const int *nodes)
 	ratio = got[1] * 1000 / got[0];
 	want = configured_delay(nodes[1]) * 1000 / configured_delay(nodes[0]);
 	printf("chase ratio_thousandths %" PRIu64 " of %" PRIu64 "\n", ratio, want);
-	if (regs()->mode == PGHOT_LABDEV_LATENCY && (ratio * 10 < want * 9 || ratio * 10 > want * 11))
+	if (regs()->mode == PGHOT_LABDEV_LATENCY &&
+	    (ratio * 10 < want * 9 || ratio * 10 > want * 11))
 		failed = 1;
 }
 
@@ -360,7 +361,8 @@ static void expect_status(const char *name, uint64_t what, unsigned int want)
 		failed = 1;
 }
 
-static void add_range(const char *name, uint64_t node, uint64_t start, uint64_t end, uint64_t reported)
+static void add_range(const char *name, uint64_t node, uint64_t start, uint64_t end,
+		      uint64_t reported)
 {
 	regs()->arg[0] = node;
 	regs()->arg[1] = start;
@@ -415,8 +417,8 @@ static void ranges(void)
 
 static int usage(void)
 {
-	fputs("usage: calibrate count|chase FAST_NODE SLOW_NODE, or calibrate speed|refuse|ranges\n",
-	      stderr);
+	fputs("usage: calibrate count|chase FAST_NODE SLOW_NODE\n"
+	      "       calibrate speed|refuse|ranges\n", stderr);
 	return 2;
 }
 

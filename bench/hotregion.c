@@ -260,8 +260,8 @@ static uint64_t count_fast_pages(const struct config *cfg, const struct range *r
 }
 
 /*
- * Once a tenth of the first region's pages is fast: how many of the fast pages would be there if the
- * hottest had gone first?
+ * Once a tenth of the first region's pages is fast: how many of the fast pages would be there if
+ * the hottest had gone first?
  */
 static void take_overlap(struct sampler *s)
 {

@@ -77,8 +77,8 @@ static bool ram_read(struct pieces *ram)
 
 	while (file && ok && fgets(line, sizeof(line), file)) {
 		len = 0;
-		if (line[0] != ' ' && sscanf(line, "%llx-%llx : System RAM%n", &start, &last, &len) == 2 &&
-		    len)
+		if (line[0] != ' ' &&
+		    sscanf(line, "%llx-%llx : System RAM%n", &start, &last, &len) == 2 && len)
 			ok = pieces_add(ram, 0, start, last + 1);
 	}
 	if (file)

@@ -51,7 +51,7 @@ static const struct pghot_labdev_range *find_range(uint64_t reported)
 	return NULL;
 }
 
-/* To spin for each miss would cost more in clock reads than it delays: pay in larger sums. */
+/* To spin for each miss would cost more clock reads than it delays: pay in larger sums. */
 static void pay(struct vcpu *vcpu)
 {
 	uint64_t start = lab_now_ns(), end = start + vcpu->debt_ns, now;
@@ -106,9 +106,9 @@ static void forget_recent(struct vcpu *vcpu)
 }
 
 /*
- * Is this the virtual line of one of the CPU's last two accesses? Then it hits, and QEMU need not be
- * asked for the address: nobody can have changed the mapping in between, since the CPU would have
- * had to access more than two lines for that. Stacks and copies are full of these.
+ * Is this the virtual line of one of the CPU's last two accesses? Then it hits, and QEMU need not
+ * be asked for the address: nobody can have changed the mapping in between, since the CPU would
+ * have had to access more than two lines for that. Stacks and copies are full of these.
  */
 static bool is_recent(struct vcpu *vcpu, uint64_t vaddr)
 {
@@ -209,7 +209,7 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 		watch(cpu, info, vaddr, (uintptr_t)data);
 }
 
-/* Code is the kernel's if it lies in the kernel's half of the address space: no cost at run time. */
+/* Code in the kernel's half of the address space is the kernel's: no cost at run time. */
 static void on_translate(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	uintptr_t side = qemu_plugin_tb_vaddr(tb) >> 63 ? PGHOT_LABDEV_KERNEL : PGHOT_LABDEV_USER;
