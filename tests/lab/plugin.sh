@@ -8,7 +8,7 @@ set -euo pipefail
 plugin=build/lab/plugin/pghot-lab.so
 if [[ ! -e $plugin ]]; then
 	echo "1..0 # SKIP $plugin is not built"
-	exit 4
+	exit 0
 fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
