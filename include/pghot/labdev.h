@@ -101,6 +101,10 @@ enum pghot_labdev_status {
  * @status: enum pghot_labdev_status of the last command
  * @arg: arguments of the command (guest)
  * @answer: results of the command
+ * @pad0: zero, as the others
+ * @pad1: to the end of the command's line
+ * @pad2: alignment
+ * @pad3: to the end of a line
  */
 struct pghot_labdev_regs {
 	__u64 magic;
@@ -138,6 +142,7 @@ enum { PGHOT_LABDEV_HIT, PGHOT_LABDEV_FAST, PGHOT_LABDEV_SLOW, PGHOT_LABDEV_SERV
  * @count: accesses by whether user or kernel code did them, what they are, and what served them
  * @node_misses: misses served by each node
  * @node_streamed: those of them that a prefetcher would have foreseen
+ * @pad: alignment
  */
 struct pghot_labdev_roi {
 	__u32 open;
@@ -180,6 +185,7 @@ struct pghot_labdev_range {
  * struct pghot_labdev_ranges - the machine's memory as the plugin knows it
  * @nr: how many of @range are valid
  * @range: in the order in which they were added; none overlap
+ * @pad: alignment
  */
 struct pghot_labdev_ranges {
 	__u32 nr;
