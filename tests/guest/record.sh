@@ -56,9 +56,11 @@ counts reported_chmu 7 tell bulk "$pfn" 7 0 1 3 0
 counts filtered_fast 2 tell bulk 0x2000 2 0 1 0 0
 counts filtered_untracked 3 tell bulk 0xfffffffffff 3 0 1 0 0
 counts filtered_untracked 32768 tell bulk 0xfffffffffff 32768 0 1 0 0
-# The nodes of this machine meet at 1 GiB: a range over both is partly fast.
+# The nodes of this machine meet at 1 GiB: a range over both is partly fast. One report only: the
+# slow pages are the kernel's, so the next one may be turned away already.
+recorded=$(stat recorded_accesses)
 counts filtered_fast 10 tell bulk 0x3fff6 30 0 1 0 0
-counts recorded_accesses 20 tell bulk 0x3fff6 30 0 1 0 0
+is $(($(stat recorded_accesses) - recorded)) 20 "and the rest of it is recorded"
 [ "$nr" -gt 0 ] || ok 1 "the holder's pages are known"
 malformed bulk "$pfn" 0 0 1 0 0
 malformed bulk "$pfn" 32769 0 1 0 0
