@@ -92,6 +92,9 @@ hold() {
 	# shellcheck disable=SC2034 # for whoever sources this
 	held=$!
 	wait_for 20 test -e "/tmp/$1/pfns" || note "holder $* did not start"
+	# New pages wait in a batch of their CPU for being put on an LRU list, where they cannot be
+	# moved from. A single report must not depend on that: dropping caches empties the batches.
+	echo 1 >/proc/sys/vm/drop_caches
 }
 
 # release PID
