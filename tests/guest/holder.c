@@ -51,6 +51,17 @@ static FILE *create(const char *dir, const char *name)
 	return f;
 }
 
+/* Readers wait for a file to be there, so it comes into being whole. */
+static void finish(const char *dir, const char *name)
+{
+	char from[256], to[256];
+
+	snprintf(from, sizeof(from), "%s/%s.new", dir, name);
+	snprintf(to, sizeof(to), "%s/%s", dir, name);
+	if (rename(from, to))
+		die(to);
+}
+
 static void bind_to(int node)
 {
 	unsigned long mask = 1ul << node;
@@ -133,7 +144,6 @@ static void write_pfns(const char *dir)
 	int fd = open("/proc/self/pagemap", O_RDONLY);
 	FILE *out = create(dir, "pfns.new");
 	uint64_t entry, pfn, first = 0, n = 0;
-	char from[256], to[256];
 
 	if (fd < 0)
 		die("/proc/self/pagemap");
@@ -154,10 +164,7 @@ static void write_pfns(const char *dir)
 	}
 	fclose(out);
 	close(fd);
-	snprintf(from, sizeof(from), "%s/pfns.new", dir);
-	snprintf(to, sizeof(to), "%s/pfns", dir);
-	if (rename(from, to))
-		die(to);
+	finish(dir, "pfns");
 }
 
 static void write_where(const char *dir)
@@ -180,11 +187,12 @@ static void write_where(const char *dir)
 	out = create(dir, "bad");
 	fprintf(out, "%zu\n", count_bad());
 	fclose(out);
-	out = create(dir, "where");
+	out = create(dir, "where.new");
 	for (int node = 0; node < MAX_NODES; node++)
 		if (counts[node])
 			fprintf(out, "%d %zu\n", node, counts[node]);
 	fclose(out);
+	finish(dir, "where");
 }
 
 static void on_signal(int sig)
