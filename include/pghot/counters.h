@@ -54,8 +54,6 @@
 	X(target_full, RETRY, "no free page on the target node")		\
 	X(wrong_node, MOVED, "moved, but to another node than the target")
 
-#define PGHOT_REFUSED_COUNTER(reason, settled, help) X(pghot_refused_##reason, help)
-
 #define PGHOT_COUNTERS(X)							\
 	PGHOT_REPORTED(X)							\
 	PGHOT_FILTERED(X)							\
