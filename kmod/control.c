@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
 #include "control.h"
 #include "fault.h"
 #include "host.h"
+#include "pghot/chmu.h"
 #include "source.h"
 #include "target.h"
 #include "topology.h"
@@ -24,22 +26,44 @@ static const struct {
 	PGHOT_KNOBS(KNOB_LIMITS)
 };
 
+/* Is it a value that some machine could take? */
+static bool knob_accepts(enum knob which, int value)
+{
+	if (value < knob_limits[which].min || value > knob_limits[which].max)
+		return false;
+	switch (which) {
+	case KNOB_target_nid:
+		return value < 0 || topology_is_fast(value);
+	case KNOB_hwhints_latency_min:
+		return value % 128 == 0;
+	case KNOB_chmu_unit_bytes:
+		return !value || (is_power_of_2(value) && value >= 1 << CHMU_UNIT_SHIFT_MIN);
+	default:
+		return true;
+	}
+}
+
 static int set_knob(enum knob which, int value)
 {
+	int before = knob_values[which];
 	int err;
 
-	if (value < knob_limits[which].min || value > knob_limits[which].max)
-		return -EINVAL;
-	if (which == KNOB_target_nid && value >= 0 && !topology_is_fast(value))
+	if (!knob_accepts(which, value))
 		return -EINVAL;
 	if (which == KNOB_enabled_sources) {
 		err = source_set_mask(value);
-		if (err)
-			return err;
+		if (!err)
+			WRITE_ONCE(knob_values[which], value);
+		return err;
 	}
 	WRITE_ONCE(knob_values[which], value);
-	if (which != KNOB_enabled_sources)
-		host_apply_knobs();
+	err = source_apply_knobs();
+	if (err) {
+		WRITE_ONCE(knob_values[which], before);
+		source_apply_knobs();
+		return err;
+	}
+	host_apply_knobs();
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "host.h"
 #include "kmigrated.h"
 #include "proc.h"
+#include "source.h"
 #include "stat.h"
 #include "topology.h"
 
@@ -44,6 +45,9 @@ static int stat_show(struct seq_file *m, void *v)
 		seq_printf(m, "%s %lu\n", stat_name(i), stat_sum(i));
 #define GAUGE_SHOW(name, help) seq_printf(m, #name " %lu\n", g.name);
 	PGHOT_GAUGES(GAUGE_SHOW)
+	mutex_lock(&control_mutex);
+	source_show(m);
+	mutex_unlock(&control_mutex);
 	return 0;
 }
 

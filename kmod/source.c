@@ -92,3 +92,29 @@ int source_set_mask(u32 mask)
 		host_stop();
 	return err;
 }
+
+/**
+ * source_apply_knobs - a knob has a new value: tell the enabled sources
+ *
+ * Under the control mutex. Returns 0, or the error of the source that refuses the value: give the knob
+ * its old one and call again.
+ */
+int source_apply_knobs(void)
+{
+	int src, err = 0;
+
+	for (src = 0; !err && src < PGHOT_NR_SOURCES; src++)
+		if (enabled & BIT(src) && sources[src]->apply)
+			err = sources[src]->apply();
+	return err;
+}
+
+/** source_show - what sources have to say in /proc/pghot/stat. Under the control mutex. */
+void source_show(struct seq_file *m)
+{
+	int src;
+
+	for (src = 0; src < PGHOT_NR_SOURCES; src++)
+		if (sources[src] && sources[src]->show)
+			sources[src]->show(m);
+}

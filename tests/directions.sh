@@ -14,9 +14,10 @@ root=$(cd "${1:-$(dirname "$0")/..}" && pwd) || exit 1
 rules='
 engine:
 include:
-kmod: engine include
+hw: engine include
+kmod: engine hw include
 sim: engine include
-tests: engine include
+tests: engine hw include
 tools: include
 bench: include
 lab: include

@@ -13,7 +13,12 @@
  *   sum of pghot_reported_*  =  pghot_recorded_accesses + sum of pghot_filtered_*
  *   pghot_selected           =  pghot_moved + sum of pghot_refused_*
  *
- * All of these are in pages. Names and order may gain entries; readers go by name.
+ * All of these are in pages. A memory profiler has a law of its own, in samples:
+ *
+ *   hwhint_total_events  =  hwhint_useful_events + hwhint_dropped_events +
+ *                           hwhint_cache_accesses + sum of hwhint_filtered_*
+ *
+ * Names and order may gain entries; readers go by name.
  */
 #ifndef PGHOT_COUNTERS_H
 #define PGHOT_COUNTERS_H
@@ -54,6 +59,29 @@
 	X(target_full, RETRY, "no free page on the target node")		\
 	X(wrong_node, MOVED, "moved, but to another node than the target")
 
+/* useful = dram + extmem + those whose memory the profiler did not tell */
+#define PGHOT_HWHINT(X)								\
+	X(hwhint_total_events, "samples that memory profilers took")		\
+	X(hwhint_useful_events, "of these, reported as accesses of memory")	\
+	X(hwhint_dropped_events, "samples lost before they could be read")	\
+	X(hwhint_cache_accesses, "samples that a cache served: not reported")	\
+	X(hwhint_filtered_kernel, "samples of kernel code: not reported")	\
+	X(hwhint_filtered_no_address, "samples without a data address")		\
+	X(hwhint_filtered_latency, "samples faster than hwhints_latency_min")	\
+	X(hwhint_filtered_garbage, "ring entries that can be no sample")	\
+	X(hwhint_dram_accesses, "useful samples that fast memory served")	\
+	X(hwhint_extmem_accesses, "useful samples that slow memory served")	\
+	X(hwhint_resyncs, "rings emptied because their indices made no sense")	\
+	X(hwhint_throttled, "times that the kernel throttled a profiler")
+
+#define PGHOT_CHMU(X)								\
+	X(chmu_entries, "hotlist entries read")					\
+	X(chmu_filtered_address, "entries whose address is no host memory")	\
+	X(chmu_overflows, "times that hotlists lost at least one entry")	\
+	X(chmu_resyncs, "hotlists emptied because head or tail made no sense")	\
+	X(chmu_timeouts, "enabling, disabling or resetting a unit took too long") \
+	X(chmu_tunings, "changes of a threshold or an epoch by itself")
+
 #define PGHOT_COUNTERS(X)							\
 	PGHOT_REPORTED(X)							\
 	PGHOT_FILTERED(X)							\
@@ -71,7 +99,9 @@
 	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
 	X(pghot_sections_added, "sections of 128 MiB that got a map")		\
 	X(pghot_sections_removed, "sections whose map was freed")		\
-	X(pghot_sections_nomem, "sections left without a map: out of memory")
+	X(pghot_sections_nomem, "sections left without a map: out of memory")	\
+	PGHOT_HWHINT(X)								\
+	PGHOT_CHMU(X)
 
 #define PGHOT_GAUGES(X)								\
 	X(pghot_slow_nodes, "slow nodes being watched")				\

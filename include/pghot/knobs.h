@@ -23,6 +23,28 @@
 	X(kmigrated_sleep_ms, 100, 1, 10000, "ms",				\
 	  "least time between two passes that new reports ask for")		\
 	X(kmigrated_batch_nr, 512, 1, 4096, "pages",				\
-	  "most pages in one batch")
+	  "most pages in one batch")						\
+	X(hwhints_period, 10000, 5000, 134217727, "operations",			\
+	  "a memory profiler looks at one of so many operations")		\
+	X(hwhints_l3miss_only, 1, 0, 1, "flag",					\
+	  "1: and takes it only if it missed the last cache")			\
+	X(hwhints_user_only, 1, 0, 1, "flag",					\
+	  "1: and only if user code did it")					\
+	X(hwhints_latency_min, 0, 0, 2048, "cycles",				\
+	  "and only if it took so long; a multiple of 128, 0: any")		\
+	X(chmu_unit_bytes, 0, 0, 1 << 30, "bytes",				\
+	  "memory of one counter, a power of two that the unit has; 0: what is next to a page") \
+	X(chmu_threshold, 0, 0, 2147483647, "accesses",				\
+	  "accesses in an epoch that put memory on the hotlist; 0: as fits the hotlist") \
+	X(chmu_epoch_us, 0, 0, 2147483647, "us",				\
+	  "epoch of the counters, rounded to what the unit has; 0: as fits the window") \
+	X(chmu_always_on, 0, 0, 1, "flag",					\
+	  "1: an entry as soon as a counter passes the threshold; 0: at the end of an epoch") \
+	X(chmu_ready, 0, 0, 1, "flag",						\
+	  "1: always-on entries are promoted without more evidence")		\
+	X(chmu_count, 3, 1, 6, "enum chmu_count",				\
+	  "what is counted: 1 reads, 2 writes, 3 both; 4..6: those of trusted environments, too") \
+	X(chmu_downsampling, 0, 0, 15, "log2",					\
+	  "one access of 2^n is counted")
 
 #endif

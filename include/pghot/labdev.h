@@ -24,26 +24,28 @@
 
 #define PGHOT_LABDEV_MAGIC		0x62616c746f686770ULL	/* the bytes "pghotlab" */
 /* Grows whenever a field moves or changes its meaning. */
-#define PGHOT_LABDEV_VERSION		1
+#define PGHOT_LABDEV_VERSION		2
 #define PGHOT_LABDEV_SIZE		0x400000	/* bytes of the bar */
 
 /* Where things are, in bytes from the start of the bar. */
 #define PGHOT_LABDEV_REGS		0x000000	/* struct pghot_labdev_regs */
 #define PGHOT_LABDEV_ROI		0x001000	/* struct pghot_labdev_roi */
 #define PGHOT_LABDEV_RANGES		0x002000	/* struct pghot_labdev_ranges */
-/* Reserved and zero: [start, start + size) for emulated hotness hardware. */
-#define PGHOT_LABDEV_CHMU_REGS		0x010000	/* a hotness monitoring unit */
-#define PGHOT_LABDEV_CHMU_REGS_SIZE	0x010000
-#define PGHOT_LABDEV_CHMU_HOTLIST	0x080000	/* its list: 65536 entries of 8 bytes */
-#define PGHOT_LABDEV_CHMU_HOTLIST_SIZE	0x080000
-#define PGHOT_LABDEV_PROF_REGS		0x100000	/* a memory profiler: 4 KiB a CPU */
-#define PGHOT_LABDEV_PROF_REGS_SIZE	0x040000
-#define PGHOT_LABDEV_PROF_RINGS		0x200000	/* its rings: 32 KiB a CPU */
-#define PGHOT_LABDEV_PROF_RINGS_SIZE	0x200000
+#define PGHOT_LABDEV_CHMUS		0x003000	/* struct pghot_labdev_chmus */
+#define PGHOT_LABDEV_CHMU_REGS		0x010000	/* register blocks of hotness units */
+#define PGHOT_LABDEV_CHMU_REGS_STEP	0x004000	/* bytes from one to the next */
+#define PGHOT_LABDEV_CHMU_HOTLIST	0x080000	/* their hotlists */
+#define PGHOT_LABDEV_CHMU_HOTLIST_STEP	0x020000
+#define PGHOT_LABDEV_PROF_REGS		0x100000	/* struct pghot_labdev_prof of each CPU */
+#define PGHOT_LABDEV_PROF_REGS_STEP	0x001000
+#define PGHOT_LABDEV_PROF_RINGS		0x200000	/* struct pghot_labdev_sample [] of each CPU */
+#define PGHOT_LABDEV_PROF_RINGS_STEP	0x008000
 
 #define PGHOT_LABDEV_MAX_CPUS		64
 #define PGHOT_LABDEV_MAX_NODES		16
 #define PGHOT_LABDEV_MAX_RANGES		32
+#define PGHOT_LABDEV_MAX_CHMUS		4
+#define PGHOT_LABDEV_MAX_SLOTS		1024		/* samples in a ring */
 
 enum pghot_labdev_mode {
 	PGHOT_LABDEV_COUNT = 1,		/* counts only */
@@ -77,6 +79,13 @@ enum pghot_labdev_command {
 	 * [arg[0], arg[1]); 0 and 0: all.
 	 */
 	PGHOT_LABDEV_ROI_LIMIT,
+	/*
+	 * Write arg[1] to the register of arg[2] bytes (2, 4 or 8) at arg[0] of the bar: one of a
+	 * hotness unit, or @control or @period of a profiler. A bit that is "write 1 to clear" is
+	 * cleared by it, a write to what is read-only or reserved does nothing, as on hardware. (The
+	 * plugin cannot see a store to the bar itself.) INVALID if there is no register.
+	 */
+	PGHOT_LABDEV_WRITE,
 };
 
 enum pghot_labdev_status {
@@ -191,6 +200,87 @@ struct pghot_labdev_ranges {
 	__u32 nr;
 	__u32 pad;
 	struct pghot_labdev_range range[PGHOT_LABDEV_MAX_RANGES];
+};
+
+/**
+ * struct pghot_labdev_chmus - hotness units (pghot/chmu.h), one for each slow node
+ * @nr: how many; 0: this machine has none
+ * @unit: @node: whose memory it watches; @regs: where its register block is in the bar
+ * @pad: alignment
+ *
+ * Device addresses of a unit are its node's ranges one after the other, in the order of struct
+ * pghot_labdev_ranges, from 0 on. Registers are read where they are and written with
+ * PGHOT_LABDEV_WRITE.
+ */
+struct pghot_labdev_chmus {
+	__u32 nr;
+	__u32 pad;
+	struct {
+		__u32 node;
+		__u32 regs;
+	} unit[PGHOT_LABDEV_MAX_CHMUS];
+};
+
+/* pghot_labdev_prof.control. The meanings are those of AMD's Memory Profiler. */
+#define PGHOT_LABDEV_PROF_ENABLE	(1U << 0)
+#define PGHOT_LABDEV_PROF_L3MISS	(1U << 1)	/* only what missed the modelled cache */
+#define PGHOT_LABDEV_PROF_USER		(1U << 2)	/* only what user code did */
+#define PGHOT_LABDEV_PROF_LATENCY_SHIFT	8		/* only what took as many times 128 cycles */
+#define PGHOT_LABDEV_PROF_LATENCY_MASK	0x1fU		/* 0..16; 0: all */
+
+/**
+ * struct pghot_labdev_prof - the memory profiler of one CPU
+ * @nr_slots: samples that its ring holds, a power of two; 0: this machine has no profiler
+ * @ops: operations that an access stands for: emulated CPUs are slower than those that
+ *	periods are meant for
+ * @control: PGHOT_LABDEV_PROF_* (by PGHOT_LABDEV_WRITE)
+ * @period: operations from one sample to the next (by PGHOT_LABDEV_WRITE)
+ * @head: samples put into the ring since power-on
+ * @tail: samples that the guest has taken out (guest, written in place)
+ * @dropped: samples lost, because the ring was full
+ * @samples: all samples since power-on: @head + @dropped
+ *
+ * Every @period operations (less up to a sixteenth, at random) one access is looked at. It becomes a
+ * sample if it passes the filters.
+ */
+struct pghot_labdev_prof {
+	__u32 nr_slots;
+	__u32 ops;
+	__u64 control;
+	__u64 period;
+	__u64 pad0[5];
+	__u64 head;
+	__u64 dropped;
+	__u64 samples;
+	__u64 pad1[5];
+	__u64 tail;
+	__u64 pad2[7];
+};
+
+/* pghot_labdev_sample.flags */
+#define PGHOT_LABDEV_SAMPLE_LOAD	(1U << 0)
+#define PGHOT_LABDEV_SAMPLE_STORE	(1U << 1)
+#define PGHOT_LABDEV_SAMPLE_USER	(1U << 2)
+#define PGHOT_LABDEV_SAMPLE_VADDR	(1U << 3)	/* @vaddr is valid */
+#define PGHOT_LABDEV_SAMPLE_PADDR	(1U << 4)	/* @paddr is valid */
+#define PGHOT_LABDEV_SAMPLE_CACHE	(1U << 5)	/* served by the modelled cache */
+#define PGHOT_LABDEV_SAMPLE_DRAM	(1U << 6)	/* by a fast node */
+#define PGHOT_LABDEV_SAMPLE_EXTMEM	(1U << 7)	/* by a slow one */
+
+/**
+ * struct pghot_labdev_sample - one access; sample n of a CPU is in slot n % nr_slots
+ * @vaddr: virtual address
+ * @paddr: guest-physical address
+ * @flags: PGHOT_LABDEV_SAMPLE_*
+ * @cycles: latency, cycles of a CPU of 2.5 GHz
+ * @pad: to a power of two
+ */
+struct pghot_labdev_sample {
+	__u64 vaddr;
+	__u64 paddr;
+	__u32 flags;
+	__u32 cycles;
+	__u64 pad;
 };
 
 #endif
