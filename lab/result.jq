@@ -3,7 +3,7 @@
 # One run's entry for results.json, from the raw lines of its result.log:
 #   jq -nR -f lab/result.jq --argjson run '{...}' --arg outcome pass --arg oops '' result.log
 # $run: experiment, scenario, config, repeat, params, console. $outcome: lab/boot's.
-# $oops: the first line of a panic on the console.
+# $oops: what the kernel said of its panic.
 
 def number: tonumber? // null;
 
