@@ -2,7 +2,8 @@
 #
 # One run's entry for results.json, from the raw lines of its result.log:
 #   jq -nR -f lab/result.jq --argjson run '{...}' --arg outcome pass --arg oops '' result.log
-# $run: experiment, scenario, config, repeat, params, console. $outcome: lab/boot's.
+# $run: experiment, scenario, config, repeat, params, console; with a command: command, stdout,
+# stderr. $outcome: lab/boot's.
 # $oops: what the kernel said of its panic.
 
 def number: tonumber? // null;
