@@ -78,7 +78,7 @@
 	X(chmu_entries, "hotlist entries read")					\
 	X(chmu_filtered_address, "entries whose address is no host memory")	\
 	X(chmu_overflows, "times that hotlists lost at least one entry")	\
-	X(chmu_resyncs, "hotlists emptied because head or tail made no sense")	\
+	X(chmu_resyncs, "units started again: hotlist made no sense, or counting had stopped") \
 	X(chmu_timeouts, "enabling, disabling or resetting a unit took too long") \
 	X(chmu_tunings, "changes of a threshold or an epoch by itself")
 
