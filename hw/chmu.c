@@ -452,8 +452,8 @@ static void emit_entry(const struct chmu *unit, u64 entry, u32 width, chmu_emit_
  *
  * Takes what is there when it is called, so less than the hotlist's length.
  *
- * Returns CHMU_OK, CHMU_STOPPED (as after a reset), CHMU_INDICES or CHMU_WIDTH (in all of these nothing was
- * read: start the unit again), or CHMU_REFUSES_WRITES.
+ * Returns CHMU_OK; CHMU_STOPPED (as after a reset), CHMU_INDICES or CHMU_WIDTH: nothing was read, start
+ * the unit again; or CHMU_REFUSES_WRITES.
  */
 enum chmu_error chmu_drain(const struct chmu *unit, chmu_emit_fn emit, void *ctx,
 			   struct chmu_drained *drained)
