@@ -2,8 +2,8 @@
 /*
  * sample - what memory profilers say of single accesses, in one form; which of it counts
  *
- * Two kinds are understood: the ring entries of the lab's profiler, and what the kernel's perf makes
- * of the samples of AMD's IBS and Intel's PEBS.
+ * Two kinds are understood: the ring entries of the lab's profiler, and what the kernel's perf
+ * makes of the samples of AMD's IBS and Intel's PEBS.
  */
 #ifndef PGHOT_HW_SAMPLE_H
 #define PGHOT_HW_SAMPLE_H

@@ -4,27 +4,25 @@
  *
  * One kernel counter for each online CPU. Its overflow handler runs in an NMI: it takes what perf
  * has decoded and puts it into the CPU's ring. Perf's own decoding is used, not the raw registers
- * (PERF_SAMPLE_RAW): it is made before the handler is called if the event asks for it, and comes with
- * each processor's encodings of the data source and the workarounds for their errata.
+ * (PERF_SAMPLE_RAW): it is made before the handler is called if the event asks for it, and comes
+ * with each processor's encodings of the data source and the workarounds for their errata.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/io.h>
-#include <linux/kernel_read_file.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/perf_event.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/uaccess.h>
 
 #include "fault.h"
 #include "hw/ring.h"
+#include "hwhint_pmu.h"
 #include "hwhints.h"
 #include "pghot/knobs.h"
 #include "stat.h"
@@ -64,21 +62,6 @@ SAME(NUM_NA, LVLNUM_NA);
 enum { PGHOT_KNOBS(KNOB_MAX) };
 
 /**
- * struct perf_kind - what differs between profilers
- * @pmu: name of the PMU
- * @scale: the PMU's period is this many times the knob's
- * @granule: and a multiple of this
- * @describe: fill in the event's type and configuration; 0, or -ENODEV and a reason
- */
-struct perf_kind {
-	const char *pmu;
-	unsigned int scale;
-	unsigned int granule;
-	int (*describe)(const struct hwhint_settings *settings, struct perf_event_attr *attr,
-			struct hwhint_why *why);
-};
-
-/**
  * struct perf_cpu - one CPU
  * @event: its counter while it is online
  * @next: the one that will take its place, while settings change
@@ -100,7 +83,7 @@ struct perf_cpu {
  */
 static DEFINE_MUTEX(events_mutex);
 static DEFINE_PER_CPU(struct perf_cpu, perf_cpus);
-static const struct perf_kind *kind;
+static const struct hwhint_pmu *pmu;
 static struct perf_event_attr attr;
 static unsigned int asked_period;	/* by the knob */
 static unsigned int period;		/* in use */
@@ -110,137 +93,11 @@ static int hp_state;
 static bool opening;
 static unsigned int failed_cpu;
 
-/* ---- what PMUs say of themselves in sysfs ---- */
-
-/* Read a file of a PMU as text. False if there is none. */
-static bool pmu_read(const char *pmu, const char *file, char *text, size_t size)
-{
-	size_t file_size;
-	void *to = text;
-	char path[96];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu, file);
-	/* By the root of the system, wherever the task that writes the knob may live. */
-	n = kernel_read_file_from_path_initns(path, 0, &to, size - 1, &file_size, READING_UNKNOWN);
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	return true;
-}
-
-static int pmu_type(const char *pmu, u32 *type, struct hwhint_why *why)
-{
-	char text[16];
-
-	if (pmu_read(pmu, "type", text, sizeof(text)) && !kstrtou32(strim(text), 10, type))
-		return 0;
-	hwhint_say(why, "no PMU %s", pmu);
-	return -ENODEV;
-}
-
-/* The bit of config that the PMU calls so, or 0 if it has none. */
-static u64 pmu_bit(const char *pmu, const char *format)
-{
-	char text[32];
-	unsigned int bit;
-
-	if (!pmu_read(pmu, format, text, sizeof(text)) || sscanf(text, "config:%u", &bit) != 1 ||
-	    bit > 63)
-		return 0;
-	return BIT_ULL(bit);
-}
-
-/* In operations, not cycles, where the CPU can. 6.12 has no exclude_kernel for it. */
-static int ibs_describe(const struct hwhint_settings *settings, struct perf_event_attr *to,
-			struct hwhint_why *why)
-{
-	int err = pmu_type("ibs_op", &to->type, why);
-
-	if (err)
-		return err;
-	to->config = pmu_bit("ibs_op", "format/cnt_ctl");
-	if (settings->l3miss_only)
-		to->config |= pmu_bit("ibs_op", "format/l3missonly");
-	return 0;
-}
-
-/* Parse an event of the PMU cpu, as in "event=0xcd,umask=0x1,ldlat=3". */
-static bool parse_event(char *text, unsigned int latency_min, struct perf_event_attr *to)
-{
-	char *part, *name;
-	u64 value;
-
-	while ((part = strsep(&text, ","))) {
-		name = strsep(&part, "=");
-		if (!part || kstrtou64(strim(part), 0, &value))
-			return false;
-		if (!strcmp(name, "event"))
-			to->config |= value & 0xff;
-		else if (!strcmp(name, "umask"))
-			to->config |= (value & 0xff) << 8;
-		else if (!strcmp(name, "ldlat"))
-			to->config1 = max_t(u64, value, latency_min);
-		else
-			return false;
-	}
-	return true;
-}
-
-static int pebs_describe(const struct hwhint_settings *settings, struct perf_event_attr *to,
-			 struct hwhint_why *why)
-{
-	/*
-	 * Where the loads' latency can only be had in a group with mem-loads-aux (Sapphire Rapids),
-	 * which kernel counters cannot form: MEM_LOAD_RETIRED.L3_MISS.
-	 */
-	char without_latency[] = "event=0xd1,umask=0x20", with_latency[64], aux[64];
-	int err = pmu_type("cpu", &to->type, why);
-	char *event = with_latency;
-
-	if (err)
-		return err;
-	if (!pmu_read("cpu", "events/mem-loads", with_latency, sizeof(with_latency))) {
-		hwhint_say(why, "PMU cpu has no event mem-loads");
-		return -ENODEV;
-	}
-	if (pmu_read("cpu", "events/mem-loads-aux", aux, sizeof(aux)))
-		event = without_latency;
-	if (!parse_event(event, settings->latency_min, to)) {
-		hwhint_say(why, "PMU cpu has an unknown kind of event mem-loads");
-		return -ENODEV;
-	}
-	to->precise_ip = 1;
-	to->exclude_kernel = settings->user_only;
-	/*
-	 * An interrupt for each sample. Otherwise perf gathers them in the CPU's buffer and lets the
-	 * handler see none but the last.
-	 */
-	to->wakeup_events = 1;
-	return 0;
-}
-
-static int describe(const struct perf_kind *of, const struct hwhint_settings *settings,
-		    struct perf_event_attr *to, struct hwhint_why *why)
-{
-	*to = (struct perf_event_attr){
-		.size = sizeof(*to),
-		.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_SRC |
-			       PERF_SAMPLE_WEIGHT,
-	};
-	return of->describe(settings, to, why);
-}
-
-static u64 pmu_period(const struct perf_kind *of, unsigned int operations)
-{
-	return rounddown((u64)operations * of->scale, of->granule);
-}
-
 /* ---- the handler ---- */
 
 /*
- * Where a virtual address is, or 0: IBS tells, PEBS does not. As perf itself does it for user space:
- * the page tables stay, since interrupts are off, and nothing is faulted in.
+ * Where a virtual address is, or 0: IBS tells, PEBS does not. As perf itself does it for user
+ * space: the page tables stay, since interrupts are off, and nothing is faulted in.
  */
 static u64 phys_of(u64 addr)
 {
@@ -299,7 +156,7 @@ static struct perf_event *create(unsigned int cpu, const struct perf_event_attr 
 {
 	struct perf_event_attr copy = *from;
 
-	copy.sample_period = pmu_period(kind, period);
+	copy.sample_period = hwhint_pmu_period(pmu, period);
 	copy.disabled = disabled;
 	if (fault_point())
 		return ERR_PTR(-EBUSY);
@@ -344,7 +201,7 @@ static int on_cpu_online(unsigned int cpu)
 		return err;
 	}
 	pr_warn("source hwhints: CPU %u is not sampled: cannot open PMU %s on it (%d)\n", cpu,
-		kind->pmu, err);
+		pmu->name, err);
 	return 0;
 }
 
@@ -370,15 +227,15 @@ static void perf_close(void)
 	}
 }
 
-static int perf_open(const struct perf_kind *of, const struct hwhint_settings *settings,
+static int perf_open(const struct hwhint_pmu *of, const struct hwhint_settings *settings,
 		     struct hwhint_why *why)
 {
 	int err;
 
-	err = describe(of, settings, &attr, why);
+	err = hwhint_pmu_describe(of, settings, &attr, why);
 	if (err)
 		return err;
-	kind = of;
+	pmu = of;
 	period = asked_period = settings->period;
 	WRITE_ONCE(opening, true);
 	err = fault_point() ? -ENOSPC :
@@ -387,7 +244,7 @@ static int perf_open(const struct perf_kind *of, const struct hwhint_settings *s
 	WRITE_ONCE(opening, false);
 	if (err < 0) {
 		perf_close();
-		hwhint_say(why, "cannot open PMU %s on CPU %u (%d)", of->pmu, failed_cpu, err);
+		hwhint_say(why, "cannot open PMU %s on CPU %u (%d)", of->name, failed_cpu, err);
 		return err;
 	}
 	hp_state = err;
@@ -447,7 +304,7 @@ static int set_period(unsigned int operations)
 		struct perf_event *event = per_cpu(perf_cpus.event, cpu);
 
 		if (event && !err)
-			err = perf_event_period(event, pmu_period(kind, operations));
+			err = perf_event_period(event, hwhint_pmu_period(pmu, operations));
 	}
 	if (!err)
 		WRITE_ONCE(period, operations);
@@ -461,7 +318,7 @@ static int perf_apply(const struct hwhint_settings *settings)
 	struct hwhint_why why;
 	int err;
 
-	err = describe(kind, settings, &now, &why);
+	err = hwhint_pmu_describe(pmu, settings, &now, &why);
 	if (err)
 		return err;
 	mutex_lock(&events_mutex);
@@ -535,25 +392,18 @@ static unsigned int perf_period(void)
 
 /* ---- the kinds ---- */
 
-#define PERF_BACKEND(name_, on_demand_, pmu_, scale_, granule_)				\
-static const struct perf_kind name_##_kind = {						\
-	.pmu = pmu_,									\
-	.scale = scale_,								\
-	.granule = granule_,								\
-	.describe = name_##_describe,							\
-};											\
-											\
+#define PERF_BACKEND(name_, on_demand_)							\
 static bool name_##_probe(struct hwhint_why *why)					\
 {											\
 	struct hwhint_settings any = { 0 };						\
 	struct perf_event_attr ignored;							\
 											\
-	return !describe(&name_##_kind, &any, &ignored, why);				\
+	return !hwhint_pmu_describe(&hwhint_pmu_##name_, &any, &ignored, why);		\
 }											\
 											\
 static int name_##_open(const struct hwhint_settings *settings, struct hwhint_why *why)	\
 {											\
-	return perf_open(&name_##_kind, settings, why);					\
+	return perf_open(&hwhint_pmu_##name_, settings, why);				\
 }											\
 											\
 const struct hwhint_backend hwhint_##name_ = {						\
@@ -568,21 +418,9 @@ const struct hwhint_backend hwhint_##name_ = {						\
 	.period = perf_period,								\
 }
 
-/* The lower 4 bits of an IBS period are not there. */
-PERF_BACKEND(ibs, false, "ibs_op", 1, 16);
-PERF_BACKEND(pebs, false, "cpu", 1, 1);
+PERF_BACKEND(ibs, false);
+PERF_BACKEND(pebs, false);
 
 #ifdef PGHOT_FAULTS
-/*
- * For tests in guests that have no PMU: the kernel's clock as a profiler whose samples have no
- * address. An operation takes it 100 ns.
- */
-static int clock_describe(const struct hwhint_settings *settings, struct perf_event_attr *to,
-			  struct hwhint_why *why)
-{
-	to->exclude_kernel = settings->user_only;
-	return pmu_type("cpu_clock", &to->type, why);
-}
-
-PERF_BACKEND(clock, true, "cpu_clock", 100, 1);
+PERF_BACKEND(clock, true);
 #endif

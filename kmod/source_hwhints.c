@@ -3,8 +3,8 @@
  * source_hwhints - hardware memory profilers
  *
  * A profiler looks at one access of many, and tells which physical address it was and what served
- * it. A table has one back end for each kind; the first that is usable is used. A thread empties the
- * rings of all CPUs now and then, sorts out what is no access of memory, and reports the rest.
+ * it. A table has one back end for each kind; the first that is usable is used. A thread empties
+ * the rings of all CPUs now and then, sorts out what is no access of memory, and reports the rest.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -105,7 +105,7 @@ static int get_backend(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops backend_ops = { .set = set_backend, .get = get_backend };
 module_param_cb(hwhints_backend, &backend_ops, NULL, 0444);
-MODULE_PARM_DESC(hwhints_backend, "memory profiler: auto (the first there is, default), lab, ibs or pebs");
+MODULE_PARM_DESC(hwhints_backend, "memory profiler: auto (the first there is, default), lab, ibs, pebs");
 
 static bool eligible(unsigned int i)
 {
@@ -307,8 +307,11 @@ static int hwhints_apply(void)
 	    now.user_only == settings.user_only && now.latency_min == settings.latency_min)
 		return 0;
 	err = in_use->apply(&now);
-	if (err)
+	if (err) {
+		pr_warn("source hwhints: %s refuses to sample so (%d); the knob keeps its value\n",
+			in_use->name, err);
 		return err;
+	}
 	settings = now;
 	set_filter();
 	return 0;

@@ -13,7 +13,8 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/guest/holder check-modules
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/guest/holder $(TESTS)/guest/prof \
+	check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -45,6 +46,11 @@ $(TESTS)/guest/holder: tests/guest/holder.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+
+$(TESTS)/guest/prof: tests/guest/prof.c $(LABDEV)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
 
 # The module with its fault points, and one that plays a driver with reports of its own.
 check-modules: kmod
