@@ -31,6 +31,7 @@ struct source {
 };
 
 extern const struct source source_hintfaults;
+extern const struct source source_hwhints;
 extern const struct source source_chmu;
 
 bool source_enabled(int src);

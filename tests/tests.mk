@@ -7,13 +7,14 @@ ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
-HW_TESTS := chmu chmu_tune cxl
+HW_TESTS := sample chmu chmu_tune cxl
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/guest/holder $(TESTS)/guest/chmu check-modules
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/guest/holder $(TESTS)/guest/prof \
+	$(TESTS)/guest/chmu check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -31,6 +32,11 @@ $(TESTS)/engine/%: tests/engine/%.c $(ENGINE) $(wildcard tests/*.h tests/engine/
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $< $(filter engine/%.c,$^)
 
+$(TESTS)/hw/sample-tsan: tests/hw/sample.c $(HW) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude -g -O1 -fsanitize=thread -pthread -o $@ $< $(filter hw/%.c,$^)
+
 $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
@@ -45,6 +51,11 @@ $(TESTS)/guest/holder: tests/guest/holder.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+
+$(TESTS)/guest/prof: tests/guest/prof.c $(LABDEV)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
 
 # The module with its fault points, and one that plays a driver with reports of its own.
 check-modules: kmod

@@ -63,14 +63,14 @@
 #define PGHOT_HWHINT(X)								\
 	X(hwhint_total_events, "samples that memory profilers took")		\
 	X(hwhint_useful_events, "of these, reported as accesses of memory")	\
-	X(hwhint_dropped_events, "samples lost before they could be read")	\
+	X(hwhint_dropped_events, "samples that found a ring full")	\
 	X(hwhint_cache_accesses, "samples that a cache served: not reported")	\
 	X(hwhint_filtered_kernel, "samples of kernel code: not reported")	\
 	X(hwhint_filtered_no_address, "samples without a data address")		\
 	X(hwhint_filtered_latency, "samples faster than hwhints_latency_min")	\
-	X(hwhint_filtered_garbage, "ring entries that can be no sample")	\
-	X(hwhint_dram_accesses, "useful samples that fast memory served")	\
-	X(hwhint_extmem_accesses, "useful samples that slow memory served")	\
+	X(hwhint_filtered_garbage, "samples of no memory, or that make no sense")	\
+	X(hwhint_dram_accesses, "useful samples that plain memory served")	\
+	X(hwhint_extmem_accesses, "useful samples that CXL or persistent memory served")	\
 	X(hwhint_resyncs, "rings emptied because their indices made no sense")	\
 	X(hwhint_throttled, "times that the kernel throttled a profiler")
 
