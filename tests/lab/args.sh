@@ -120,6 +120,10 @@ set_machine dist.0.1=5 "bad dist\.0\.1 '5': it must be a number from 10 to 254"
 set_machine dist.0.7=20 "no node 7 for 'dist\.0\.7'"
 set_machine hmat=maybe "bad hmat 'maybe': known are on off"
 set_machine accel=xen "bad accel 'xen': known are tcg kvm"
+set_machine prof_slots=7 "bad prof_slots '7': it must be 0, or a number from 8 to 1024"
+set_machine prof_ops=many "bad prof_ops 'many': it must be a number from 1 to 10000"
+set_machine chmu=all "bad chmu 'all': it must be off, exact, or a number from 64 to 1048576"
+set_machine chmu_entries=4 "bad chmu_entries '4': it must be a number from 8 to 16384"
 if [[ -w /dev/kvm ]]; then
 	skip 1 "/dev/kvm is here"
 else
