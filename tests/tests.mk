@@ -11,7 +11,7 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(TESTS)/guest/holder check-modules
+	$(TESTS)/guest/holder $(TESTS)/guest/hotness check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -33,6 +33,11 @@ $(TESTS)/guest/holder: tests/guest/holder.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+
+$(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) tests/guest/hotness.h include/pghot/chmu.h $(LABDEV)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $(filter %.c,$^)
 
 # The module with its fault points, and one that plays a driver with reports of its own.
 check-modules: kmod
