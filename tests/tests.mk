@@ -34,7 +34,7 @@ $(TESTS)/guest/holder: tests/guest/holder.c
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
 
-$(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) tests/guest/hotness.h include/pghot/chmu.h $(LABDEV)
+$(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $(filter %.c,$^)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 120 --set plugin=count --set cache_kb=64 --set prof_slots=64 --set prof_ops=100 --set chmu_entries=20
+# lab: --timeout 120 --set plugin=count --set cache_kb=64 --set prof_slots=64 --set prof_ops=100 --set chmu_entries=101
 #
 # The lab's hotness hardware, driven from user space: memory profilers sample what they should, at the
 # rate they should, and a hotness unit counts exactly what a program knows by construction.
