@@ -11,7 +11,7 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(TESTS)/guest/holder $(TESTS)/guest/hotness check-modules
+	$(TESTS)/lab/counters $(TESTS)/guest/holder $(TESTS)/guest/hotness check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -28,6 +28,11 @@ $(TESTS)/engine/%: tests/engine/%.c $(ENGINE) $(wildcard tests/*.h tests/engine/
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $< $(filter engine/%.c,$^)
+
+$(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
 
 $(TESTS)/guest/holder: tests/guest/holder.c
 	@mkdir -p $(@D)
