@@ -9,7 +9,8 @@
 #define THINGS		100000
 #define MAX		65535
 #define THREADS		4
-#define ROUNDS		50
+#define ROUNDS		3000
+#define STEP		5000
 
 /* What was taken out, by thing. */
 static uint64_t taken[THINGS];
@@ -48,14 +49,14 @@ static void test_exact(void)
 	ok(counters_add(&counters, THINGS - 1, MAX) == 1, "exact: the last thing");
 	ok(!counters_add(&counters, THINGS, MAX), "exact: none beyond it");
 	ok(!counters_add(&counters, UINT32_MAX, MAX), "exact: none far beyond it");
-	for (unsigned int n = 0; n < 10; n++)
-		counters_add(&counters, 3, 4);
+	for (unsigned int n = 1; n <= 10; n++)
+		bad += counters_add(&counters, 3, 4) != (n <= 4 ? n : 0);
 	take_all(&counters);
-	ok(taken[3] == 4, "exact: a count ends at the largest");
+	ok(!bad && taken[3] == 4, "exact: a count ends at the largest");
 	counters_free(&counters);
 }
 
-/* Heavy things among many light ones, for each a turn at a time. */
+/* Heavy things among many light ones, of which all counters are full when the heavy ones come. */
 static void test_limited(void)
 {
 	enum { HEAVY = 16, COUNTERS = 128, TURNS = 2000 };
@@ -65,6 +66,10 @@ static void test_limited(void)
 	uint64_t light = HEAVY;
 
 	ok(counters_init(&counters, THINGS, COUNTERS), "limited: made");
+	for (; light < HEAVY + 20 * COUNTERS; light++) {
+		counters_add(&counters, light, MAX);
+		truth[light]++;
+	}
 	for (unsigned int turn = 0; turn < TURNS; turn++)
 		for (unsigned int i = 0; i < HEAVY; i++) {
 			counters_add(&counters, i, MAX);
@@ -99,7 +104,7 @@ static void *count_main(void *arg)
 {
 	(void)arg;
 	for (unsigned int round = 0; round < ROUNDS; round++)
-		for (unsigned int i = 0; i < THINGS; i += 100)
+		for (unsigned int i = 0; i < THINGS; i += STEP)
 			counters_add(&shared, i, UINT32_MAX);
 	return NULL;
 }
@@ -130,7 +135,7 @@ static void test_threads(uint64_t nr, const char *name)
 	pthread_join(taker, NULL);
 	counters_take(&shared, take, NULL);
 	for (unsigned int i = 0; i < THINGS; i++)
-		bad += taken[i] != (i % 100 ? 0 : THREADS * ROUNDS);
+		bad += taken[i] != (i % STEP ? 0 : THREADS * ROUNDS);
 	ok(!bad, "%s", name);
 	counters_free(&shared);
 }
