@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 300 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
+# lab: --timeout 400 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
 #
 # The lab's memory profiler promotes without a hint fault; every sample that it took is accounted for,
 # those that found its small ring full, too; rubbish in its memory does no harm.
@@ -54,6 +54,8 @@ ok $? "and then of fast memory"
 
 knob hwhints_period 5000
 is "$(backend lab)" "in_use period 5000" "another period applies at once"
+is "$(hw filtered_garbage) $(hw filtered_kernel)" "0 0" "user code accesses memory only"
+# The kernel also accesses devices.
 knob hwhints_user_only 0
 knob hwhints_l3miss_only 0
 hw_grows cache_accesses
@@ -72,7 +74,7 @@ knob enabled_sources 0
 sleep 1
 is "$(hw total_events)" $(($(prof sum samples) - samples_before)) "each sample that was taken is counted"
 is "$(stat reported_hwhints)" "$(hw useful_events)" "what is useful is reported"
-is "$(hw resyncs) $(hw filtered_garbage)" "0 0" "none made no sense"
+is "$(hw resyncs)" 0 "its indices made sense"
 hw_law
 laws
 
