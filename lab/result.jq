@@ -37,7 +37,7 @@ reduce (inputs | [splits(" +")]) as $w (
   {results: {}, vmstat: {}, pghot: {}, tiers: {}, roi: null, cpu_ms: {}, samples: [], dmesg: []};
   if $w[0] == "result" then .results[$w[1]] = ($w[2] | number)
   elif $w[0] == "vmstat" then .vmstat[$w[1]] = ($w[2] | number)
-  elif $w[0] == "pghot" then .pghot[$w[1]] = ($w[2] | number)
+  elif $w[0] == "pghot" then .pghot[$w[1]] = (($w[2] | number) // ($w[2:] | join(" ")))
   elif $w[0] == "roi" then .roi[$w[1]] = ($w[2] | number)
   elif $w[0] == "cpu" then .cpu_ms[$w[1]] = ($w[2] | number)
   elif $w[0] == "sample" then .samples += [$w[1:] | map(number)]
