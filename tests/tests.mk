@@ -13,8 +13,8 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/guest/holder $(TESTS)/guest/prof \
-	check-modules
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters \
+	$(TESTS)/guest/holder $(TESTS)/guest/hotness $(TESTS)/guest/prof check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -42,6 +42,11 @@ $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
 
+$(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
+
 $(TESTS)/guest/holder: tests/guest/holder.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
@@ -51,6 +56,11 @@ $(TESTS)/guest/prof: tests/guest/prof.c $(LABDEV)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
+
+$(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $(filter %.c,$^)
 
 # The module with its fault points, and one that plays a driver with reports of its own.
 check-modules: kmod
