@@ -17,6 +17,11 @@ rate() {
 	echo $(($(hw total_events) - rate_before))
 }
 
+# fail_next N: the N-th thing from now on that can fail does
+fail_next() {
+	echo $(($(points_passed) + $1)) >/sys/module/pghot/parameters/fail_at
+}
+
 # throttled: has the kernel throttled us since $before?
 throttled() {
 	[ "$(hw throttled)" -gt "$before" ]
@@ -49,7 +54,30 @@ sleep 1
 least "$(hw filtered_no_address)" 1 "none of them has an address"
 is "$(hw useful_events)" 0 "so none is useful"
 
+note "what fails leaves all as it was"
+fail_next 1
+! knob hwhints_period 20000 2>/dev/null
+ok $? "a period that cannot be set is refused"
+is "$(knob_is hwhints_period) $(backend clock)" "10000 in_use period 10000" "the old one stays in force"
+before=$(hw filtered_kernel)
+fail_next 2
+! knob hwhints_user_only 0 2>/dev/null
+ok $? "a setting that the second CPU does not take is refused"
+sleep 1
+is "$(knob_is hwhints_user_only) $(hw filtered_kernel)" "1 $before" "it stays as it was"
+hw_grows filtered_no_address
+ok $? "and samples come"
+echo 0 >$CPU
+fail_next 1
+echo 1 >$CPU
+is "$(cat $CPU)" 1 "a CPU that cannot be sampled comes online all the same"
+is "$(dmesg | grep -c 'source hwhints: CPU 1 is not sampled: cannot open PMU software on it (-16)')" 1 \
+	"which the log says"
+echo 0 >$CPU
+echo 1 >$CPU
+
 knob hwhints_user_only 0
+least $(($(rate) * 100)) $((one * 133)) "both CPUs are sampled again: percent of one's rate"
 echo 1000 >$RATE
 before=$(hw throttled)
 knob hwhints_period 5000
@@ -67,7 +95,9 @@ is "$(backend clock)" available "disabled with a CPU offline"
 total=$(hw total_events)
 sleep 1
 is "$(hw total_events)" "$total" "disabled: no sample comes"
-is $(($(hw filtered_no_address) + $(hw dropped_events))) "$total" "all were without an address"
+# Those of the kernel that were still in a ring when only the user's were wanted.
+is $(($(hw filtered_no_address) + $(hw dropped_events) + $(hw filtered_kernel))) "$total" \
+	"all were without an address"
 hw_law
 laws
 i=0

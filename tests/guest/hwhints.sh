@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 300 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
+# lab: --timeout 400 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
 #
 # The lab's memory profiler promotes without a hint fault; every sample that it took is accounted for,
 # those that found its small ring full, too; rubbish in its memory does no harm.
