@@ -38,7 +38,6 @@
 enum { PAGE = 4096, HUGE = 2 << 20, MAX_NODES = 64 };
 
 static const char *kind;
-static int home;
 static char *memory;
 static size_t pages;
 static volatile sig_atomic_t asked, ended;
@@ -149,7 +148,10 @@ static void pipe_pages(void)
 	}
 }
 
-/* A child that lives as long as its parent; @own: writes to all pages and so gets its own. */
+/*
+ * A child that lives as long as its parent. @own: it stays bound to the node, as its parent is now,
+ * and writes to all pages, so that it has its own.
+ */
 static void fork_child(bool own)
 {
 	int ready[2];
@@ -162,10 +164,10 @@ static void fork_child(bool own)
 		die("fork");
 	case 0:
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (own) {
-			bind_to(home);
+		if (own)
 			fill();
-		}
+		else if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
+			die("set_mempolicy");
 		if (write(ready[1], "", 1) != 1)
 			die("write");
 		for (;;)
@@ -350,9 +352,8 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	pages = strtoul(argv[2], NULL, 0);
-	home = atoi(argv[1]);
 	kind = argv[3];
-	bind_to(home);
+	bind_to(atoi(argv[1]));
 	get_memory(argv[4]);
 	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
 		die("set_mempolicy");

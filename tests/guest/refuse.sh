@@ -8,8 +8,10 @@
 
 # stays KIND REASON PAGES: a holder of this kind stays where it is
 stays() {
-	before=$(stat "refused_$2")
 	hold "$1" 1 "$3" "$1"
+	# Whose page frames these were before may be remembered, for two windows.
+	sleep 3
+	before=$(stat "refused_$2")
 	report "$1" bulk 3 8
 	wait_for 10 test "$(stat "refused_$2")" -gt "$before"
 	sleep 1
@@ -22,6 +24,7 @@ stays() {
 # moves KIND: 100 pages of this kind go
 moves() {
 	hold "$1" 1 100 "$1"
+	sleep 3
 	report "$1" bulk 3 8
 	wait_for 10 on_node "$1" "$held" 0 100
 	is "$(where "$1" "$held" 0) $(cat "/tmp/$1/bad")" "100 0" "$1: moves, with its contents"
@@ -32,6 +35,7 @@ load
 insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 8 >/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
+knob promote_freq_window_ms 1000
 knob enabled_sources 1
 
 knob mlocked 0
