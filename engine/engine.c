@@ -114,3 +114,9 @@ void engine_settle(struct engine *e, u64 pfn, u64 nr_pages, enum hotmap_settled 
 {
 	hotmap_settle(&e->map, pfn, nr_pages, how);
 }
+
+/** engine_evidence - see hotmap_evidence() */
+u64 engine_evidence(struct engine *e, u64 pfn, u64 nr_pages, u32 most)
+{
+	return hotmap_evidence(&e->map, pfn, nr_pages, most);
+}

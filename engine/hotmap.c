@@ -38,6 +38,7 @@ void hotmap_init(struct hotmap *map, enum phi_layout layout, u32 window_ms, u32 
 	map->idle = 1;
 	map->layout = layout;
 	map->epoch_ms = 0;
+	backoff_init(&map->backoff);
 	hotmap_set_window(map, window_ms, now_ms);
 }
 
@@ -340,18 +341,28 @@ u64 hotmap_tick(struct hotmap *map, u64 now_ms)
 	return map->idle ? HOTMAP_NO_DEADLINE : map->epoch_start_ms + map->epoch_ms;
 }
 
+/* Epochs for which to leave a page alone. */
+static u32 hold_epochs(struct hotmap *map, u64 pfn, enum hotmap_settled how)
+{
+	u32 epochs;
+
+	if (how != HOTMAP_BUSY && how != HOTMAP_STUCK)
+		return PHI_HOLD_MAX_EPOCHS;
+	epochs = how == HOTMAP_BUSY ? PHI_WINDOW_EPOCHS / 4 : PHI_WINDOW_EPOCHS;
+	epochs <<= backoff_refused(&map->backoff, pfn, map->epoch);
+	return epochs < PHI_HOLD_MAX_EPOCHS ? epochs : PHI_HOLD_MAX_EPOCHS;
+}
+
 static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_clock *clock,
-			  enum hotmap_settled how)
+			  enum hotmap_settled how, u32 epochs)
 {
 	switch (how) {
 	case HOTMAP_RETRY:
 		return raw;
 	case HOTMAP_BUSY:
-		return phi_refuse(map->layout, raw, clock, PHI_WINDOW_EPOCHS / 4, false);
 	case HOTMAP_STUCK:
-		return phi_refuse(map->layout, raw, clock, PHI_WINDOW_EPOCHS, false);
 	case HOTMAP_CANNOT:
-		return phi_refuse(map->layout, raw, clock, PHI_HOLD_MAX_EPOCHS, true);
+		return phi_refuse(map->layout, raw, clock, epochs, how == HOTMAP_CANNOT);
 	case HOTMAP_MOVED:
 	case HOTMAP_GONE:
 		break;
@@ -371,6 +382,7 @@ static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_cl
 void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settled how)
 {
 	struct phi_clock clock = clock_of(map);
+	u32 epochs = hold_epochs(map, pfn, how);
 	u64 end = pfn + nr_pages;
 	struct hotmap_section *s;
 	u32 raw, new;
@@ -381,7 +393,7 @@ void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settle
 			continue;
 		raw = walk_load(map->layout, s, pfn);
 		do {
-			new = settled_record(map, raw, &clock, how);
+			new = settled_record(map, raw, &clock, how, epochs);
 		} while (new != raw && !walk_replace(map->layout, s, pfn, &raw, new));
 		if (new)
 			mark(&s->live, (u64)1 << pfn % HOTMAP_SECTION_PAGES / HOTMAP_AREA_PAGES);
@@ -406,4 +418,36 @@ struct phi hotmap_look(struct hotmap *map, u64 pfn)
 	struct hotmap_section *s = hotmap_find(map, pfn);
 
 	return phi_look(map->layout, s ? walk_load(map->layout, s, pfn) : 0, &clock);
+}
+
+/**
+ * hotmap_evidence - how much was seen of pages that can only move together
+ * @map: of the node they are on
+ * @pfn: first page
+ * @nr_pages: pages; those outside the map count nothing
+ * @most: what one page can count for at most, so that a single hot one does not speak for all
+ *
+ * Thread context. Returns the sum of their heat.
+ */
+u64 hotmap_evidence(struct hotmap *map, u64 pfn, u64 nr_pages, u32 most)
+{
+	struct phi_clock clock = clock_of(map);
+	u64 last = pfn + nr_pages, end, at, stop, sum = 0;
+	struct hotmap_section *s;
+	struct phi p;
+	u32 raw;
+
+	for (; pfn < last; pfn = end) {
+		end = (pfn / HOTMAP_SECTION_PAGES + 1) * HOTMAP_SECTION_PAGES;
+		if (end > last)
+			end = last;
+		s = hotmap_find(map, pfn);
+		at = pfn % HOTMAP_SECTION_PAGES;
+		stop = at + (end - pfn);
+		for (; s && walk_next(map->layout, s, &at, stop, &raw); at++) {
+			p = phi_look(map->layout, raw, &clock);
+			sum += p.heat < most ? p.heat : most;
+		}
+	}
+	return sum;
 }

@@ -24,6 +24,7 @@
 #ifndef PGHOT_ENGINE_HOTMAP_H
 #define PGHOT_ENGINE_HOTMAP_H
 
+#include "backoff.h"
 #include "phi.h"
 #include "port.h"
 #include "report.h"
@@ -75,6 +76,7 @@ struct hotmap_dir {
  * @layout: of all records
  * @epoch_ms: length of an epoch
  * @epoch_start_ms: when the current epoch began
+ * @backoff: refusals of late; hotmap_settle() alone uses it
  */
 struct hotmap {
 	struct hotmap_dir *dir;
@@ -85,6 +87,7 @@ struct hotmap {
 	enum phi_layout layout;
 	u32 epoch_ms;
 	u64 epoch_start_ms;
+	struct backoff backoff;
 };
 
 /** enum hotmap_outcome - what became of one reported page */
@@ -110,8 +113,9 @@ enum hotmap_settled {
 	HOTMAP_MOVED,	/* it is elsewhere: forget */
 	HOTMAP_GONE,	/* it was freed: forget */
 	HOTMAP_RETRY,	/* it was not tried: leave as it is */
-	HOTMAP_BUSY,	/* in use for a moment: back off for PHI_WINDOW_EPOCHS / 4 */
-	HOTMAP_STUCK,	/* held by somebody: back off for PHI_WINDOW_EPOCHS */
+	/* Back off, at first for so long, doubled at each further time up to PHI_HOLD_MAX_EPOCHS: */
+	HOTMAP_BUSY,	/* in use for a moment: PHI_WINDOW_EPOCHS / 4 */
+	HOTMAP_STUCK,	/* held by somebody: PHI_WINDOW_EPOCHS */
 	HOTMAP_CANNOT,	/* of a kind that never moves: forget, and remember that for
 			 * PHI_HOLD_MAX_EPOCHS
 			 */
@@ -162,5 +166,6 @@ u64 hotmap_tick(struct hotmap *map, u64 now_ms);
 void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settled how);
 bool hotmap_any_ready(struct hotmap *map);
 struct phi hotmap_look(struct hotmap *map, u64 pfn);
+u64 hotmap_evidence(struct hotmap *map, u64 pfn, u64 nr_pages, u32 most);
 
 #endif

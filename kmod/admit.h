@@ -7,6 +7,7 @@
 #include "pghot/counters.h"
 
 struct folio;
+struct slow_node;
 
 /** enum refusal - why a selected page does not move; ADMITTED: it may */
 #define PGHOT_REFUSAL_ENUM(reason, settled, help) REFUSED_##reason,
@@ -17,7 +18,25 @@ enum refusal {
 };
 #undef PGHOT_REFUSAL_ENUM
 
-enum refusal admit(unsigned long pfn, int nid, struct folio **foliop);
+/**
+ * struct candidate - a page that may move
+ * @pfn: the page
+ * @target: fast node where it shall go
+ * @threshold: heat at which a page is hot, in accesses
+ * @folio: out, if admitted: its folio, isolated
+ * @first: out, if refused: first of the pages that do not move for the same reason
+ * @nr: out, if refused: how many they are
+ */
+struct candidate {
+	unsigned long pfn;
+	int target;
+	u32 threshold;
+	struct folio *folio;
+	unsigned long first;
+	unsigned int nr;
+};
+
+enum refusal admit(struct slow_node *node, struct candidate *c);
 enum hotmap_settled refusal_settled(enum refusal why);
 void refusal_count(enum refusal why, unsigned long pfn, unsigned long pages);
 

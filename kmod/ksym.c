@@ -14,6 +14,12 @@ static_assert(__same_type(putback_movable_pages, ksym_putback_movable_pages_t));
 static_assert(__same_type(wakeup_kswapd, ksym_wakeup_kswapd_t));
 static_assert(__same_type(node_is_toptier, ksym_node_is_toptier_t));
 static_assert(__same_type(folio_xchg_last_cpupid, ksym_folio_xchg_last_cpupid_t));
+static_assert(__same_type(rmap_walk, ksym_rmap_walk_t));
+static_assert(__same_type(folio_lock_anon_vma_read, ksym_folio_lock_anon_vma_read_t));
+static_assert(__same_type(page_vma_mapped_walk, ksym_page_vma_mapped_walk_t));
+static_assert(__same_type(__mpol_put, ksym___mpol_put_t));
+static_assert(__same_type(split_huge_page_to_list_to_order,
+			  ksym_split_huge_page_to_list_to_order_t));
 
 typedef unsigned long ksym_lookup_t(const char *name);
 DEFINE_STATIC_CALL_NULL(ksym_lookup, ksym_lookup_t);

@@ -10,8 +10,11 @@
 #define PGHOT_KSYM_H
 
 #include <linux/memory-tiers.h>
+#include <linux/mempolicy.h>
 #include <linux/migrate.h>
+#include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/rmap.h>
 #include <linux/static_call.h>
 
 /* F(result, name, (arguments)) */
@@ -24,11 +27,19 @@
 	F(void, wakeup_kswapd, (struct zone *zone, gfp_t gfp_mask, int order,	\
 		enum zone_type highest_zoneidx))				\
 	F(bool, node_is_toptier, (int node))					\
-	F(int, folio_xchg_last_cpupid, (struct folio *folio, int cpupid))
+	F(int, folio_xchg_last_cpupid, (struct folio *folio, int cpupid))	\
+	F(void, rmap_walk, (struct folio *folio, struct rmap_walk_control *rwc)) \
+	F(struct anon_vma *, folio_lock_anon_vma_read, (struct folio *folio,	\
+		struct rmap_walk_control *rwc))					\
+	F(bool, page_vma_mapped_walk, (struct page_vma_mapped_walk *pvmw))	\
+	F(void, __mpol_put, (struct mempolicy *pol))				\
+	F(int, split_huge_page_to_list_to_order, (struct page *page,		\
+		struct list_head *list, unsigned int new_order))
 
 /* V(type, name) */
 #define PGHOT_KSYM_VARIABLES(V)							\
 	V(bool, numa_demotion_enabled)						\
+	V(int, sysctl_compact_unevictable_allowed)				\
 	V(int, sysctl_numa_balancing_mode)					\
 	V(unsigned int, sysctl_numa_balancing_hot_threshold)
 

@@ -7,8 +7,10 @@
 
 #include "admit.h"
 #include "compat/vmstat.h"
+#include "control.h"
 #include "fault.h"
 #include "host.h"
+#include "huge.h"
 #include "ksym.h"
 #include "mover.h"
 #include "stat.h"
@@ -142,7 +144,7 @@ static void batch_refuse(struct slow_node *node, unsigned long pfn, unsigned lon
 
 /*
  * Take up the picks that may move, about @most pages: fill the entries, put their folios on
- * @folios. A pick that lies in a folio already taken is part of that entry. The selector counts
+ * @folios. A pick that lies in a folio already taken or refused is part of that. The selector counts
  * pages one by one, but a large folio moves whole: so room and rate limit are looked at again here.
  */
 static void batch_gather(struct slow_node *node, struct batch *batch,
@@ -151,16 +153,20 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 {
 	unsigned long room = target_room(batch->target), tokens = target_tokens(batch->target);
 	u32 top = phi_top(node->engine.map.layout);
-	struct folio *folio;
+	struct candidate c = {
+		.target = batch->target,
+		.threshold = take_all ? 1 : knob(freq_threshold),
+	};
+	unsigned long refused_to = 0;
 	unsigned int i;
 	enum refusal why;
 
 	batch->nr = 0;
 	for (i = 0; i < n; i++) {
 		bool exempt = take_all || picks[i].heat == top;
-		unsigned int nr = 1;
+		unsigned int nr;
 
-		if (batch_find(batch, picks[i].pfn))
+		if (picks[i].pfn < refused_to || batch_find(batch, picks[i].pfn))
 			continue;
 		if (res->selected >= most)
 			break;
@@ -172,20 +178,23 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 			res->limited = true;
 			continue;
 		}
-		why = admit(picks[i].pfn, node->nid, &folio);
+		c.pfn = picks[i].pfn;
+		why = admit(node, &c);
 		if (why == ADMITTED) {
-			nr = folio_nr_pages(folio);
+			nr = folio_nr_pages(c.folio);
 			batch->entries[batch->nr++] = (struct entry){
-				.pfn = folio_pfn(folio),
+				.pfn = folio_pfn(c.folio),
 				.nr = nr,
 				.exempt = exempt,
 			};
-			list_add_tail(&folio->lru, folios);
+			list_add_tail(&c.folio->lru, folios);
 			room -= min_t(unsigned long, room, nr);
 			if (!exempt)
 				tokens -= min_t(unsigned long, tokens, nr);
 		} else {
-			batch_refuse(node, picks[i].pfn, 1, why);
+			nr = c.nr;
+			refused_to = c.first + nr;
+			batch_refuse(node, c.first, nr, why);
 		}
 		res->selected += nr;
 		stat_add(exempt ? STAT_pghot_candidates_nrl : STAT_pghot_candidates, nr);
@@ -242,8 +251,8 @@ static unsigned int settle_entry(struct slow_node *node, const struct batch *bat
 
 /*
  * migrate_pages() gives up on all when one finds no place. A large folio that finds no free range
- * says nothing about smaller ones: put it back, and those of its size and above. Returns whether
- * others are left to try.
+ * says nothing about smaller ones: put it back, and those of its size and above; or split them, if
+ * that is allowed, and try the parts. Returns whether others are left to try.
  */
 static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 {
@@ -251,6 +260,7 @@ static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 	unsigned int order;
 	struct entry *e;
 	LIST_HEAD(large);
+	LIST_HEAD(parts);
 
 	if (!batch->unplaced)
 		return false;
@@ -258,14 +268,17 @@ static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 	list_for_each_entry_safe(folio, next, folios, lru) {
 		if (folio_order(folio) < order)
 			continue;
+		if (huge_may_split(folio) && huge_split_isolated(folio, &parts))
+			continue;
 		list_move(&folio->lru, &large);
 		e = batch_find(batch, folio_pfn(folio));
 		if (e)
 			e->unplaced = true;
 	}
 	batch->unplaced = NULL;
-	if (list_empty(&large))
+	if (list_empty(&large) && list_empty(&parts))
 		return false;
+	list_splice_tail(&parts, folios);
 	batch_put_back(batch, &large);
 	return !list_empty(folios);
 }

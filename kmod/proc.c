@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "host.h"
 #include "kmigrated.h"
+#include "optout.h"
 #include "proc.h"
 #include "source.h"
 #include "stat.h"
@@ -90,7 +91,7 @@ int pghot_proc_init(void)
 	if (!dir)
 		return -ENOMEM;
 	if (!fault_point() && proc_create_single("stat", 0444, dir, stat_show) &&
-	    proc_create_single("nodes", 0444, dir, nodes_show))
+	    proc_create_single("nodes", 0444, dir, nodes_show) && optout_proc_init(dir))
 		return 0;
 	pghot_proc_exit();
 	return -ENOMEM;
@@ -99,4 +100,5 @@ int pghot_proc_init(void)
 void pghot_proc_exit(void)
 {
 	proc_remove(dir);
+	optout_exit();
 }

@@ -40,8 +40,8 @@
 
 /*
  * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
- * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window; CANNOT
- * remember for two windows that the page cannot move.
+ * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window, both doubled
+ * at each further time up to two windows; CANNOT remember for two windows that the page cannot move.
  */
 #define PGHOT_REFUSALS(X)							\
 	X(offline, GONE, "page frame is offline or not there")			\
@@ -49,8 +49,18 @@
 	X(free, GONE, "page was freed")						\
 	X(hugetlb, CANNOT, "hugetlb page")					\
 	X(kernel, CANNOT, "kernel or driver page, not on an LRU list")		\
-	X(unevictable, CANNOT, "mlocked or otherwise unevictable")		\
+	X(unevictable, CANNOT, "unevictable, but not mlocked")			\
+	X(mlocked, CANNOT, "mlocked, and such pages shall stay (pghot_mlocked)") \
+	X(ksm, CANNOT, "merged by KSM: shared by all who have this content")	\
+	X(lazyfree, CANNOT, "given up with MADV_FREE")				\
+	X(optout, CANNOT, "of a process that opted out (/proc/pghot/optout)")	\
+	X(policy, STUCK, "a memory policy excludes the target")			\
+	X(cpuset, STUCK, "the owner's cpuset excludes the target")		\
+	X(shared, STUCK, "mapped more often than pghot_max_mappers")		\
 	X(pinned, STUCK, "may be pinned for DMA")				\
+	X(referenced, BUSY, "somebody holds a reference, as vmsplice does")	\
+	X(partly_mapped, STUCK, "large folio that is partly unmapped: moving would split it") \
+	X(cold_huge, BUSY, "large folio, and too few of its pages are hot")	\
 	X(writeback, BUSY, "being written back")				\
 	X(dirty, BUSY, "dirty file page")					\
 	X(not_lru, BUSY, "not on its LRU list at the moment")			\

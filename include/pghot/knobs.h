@@ -24,6 +24,14 @@
 	  "least time between two passes that new reports ask for")		\
 	X(kmigrated_batch_nr, 512, 1, 4096, "pages",				\
 	  "most pages in one batch")						\
+	X(max_mappers, 64, 1, 1024, "mappings",					\
+	  "a page that is mapped more often stays")				\
+	X(mlocked, 2, 0, 2, "enum",						\
+	  "mlocked pages: 0 stay, 1 may move, 2 as vm.compact_unevictable_allowed says") \
+	X(huge_hot_percent, 10, 0, 100, "percent",				\
+	  "share of a large folio's pages that must be hot for all of it to move; 0: one page") \
+	X(split_huge, 0, 0, 1, "flag",						\
+	  "1: split a large anonymous folio that cannot move whole")		\
 	X(hwhints_period, 10000, 5000, 134217727, "operations",			\
 	  "a memory profiler looks at one of so many operations")		\
 	X(hwhints_l3miss_only, 1, 0, 1, "flag",					\

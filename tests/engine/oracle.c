@@ -30,8 +30,15 @@ struct twin {
 	s32 nid;
 };
 
+/* Refusals of all pages that share a slot of the engine's. */
+struct refusals {
+	u64 epoch, level;
+	bool any;
+};
+
 struct world {
 	struct engine *e;
+	struct refusals refusals[BACKOFF_SLOTS];
 	struct twin pages[PAGES];
 	u64 threshold, window_ms, now_ms, last_tick_ms, epoch, rng;
 	u64 reported, tallied, recorded, moved, passes, jumps, compared;
@@ -195,9 +202,25 @@ static struct twin *find(struct world *w, u64 pfn)
 	return NULL;
 }
 
+/* How often the hold is doubled: once for each earlier epoch with a refusal, up to three times. */
+static u64 twin_level(struct world *w, const struct twin *t)
+{
+	struct refusals *r = &w->refusals[backoff_slot(t->pfn)];
+	u64 ago = w->epoch - r->epoch;
+
+	/* The engine's epochs wrap in 14 bits. */
+	if (!r->any || ago % 16384 > 16)
+		r->level = 0;
+	else if (ago % 16384 && r->level < 3)
+		r->level++;
+	r->any = true;
+	r->epoch = w->epoch;
+	return r->level;
+}
+
 static void forget(struct world *w, struct twin *t, enum hotmap_settled how)
 {
-	u64 age = w->epoch - t->epoch;
+	u64 age = w->epoch - t->epoch, hold;
 
 	engine_settle(w->e, t->pfn, 1, how);
 	if (how == HOTMAP_RETRY)
@@ -214,7 +237,12 @@ static void forget(struct world *w, struct twin *t, enum hotmap_settled how)
 		t->heat /= 2;
 		t->full /= 2;
 	}
-	t->held_until = w->epoch + (how == HOTMAP_BUSY ? 1 : how == HOTMAP_STUCK ? 4 : 8);
+	hold = 8;
+	if (how != HOTMAP_CANNOT) {
+		hold = (how == HOTMAP_BUSY ? 1ull : 4ull) << twin_level(w, t);
+		hold = hold < 8 ? hold : 8;
+	}
+	t->held_until = w->epoch + hold;
 	if (how == HOTMAP_CANNOT) {
 		t->heat = t->full = 0;
 		t->nid = -1;

@@ -145,6 +145,8 @@ static void test_refusals(enum phi_layout layout)
 	is(hotmap_look(&e->map, p).heat, 5, "with its heat");
 	engine_tick(e, now += EPOCH_MS);
 	is(select_one(e, 9, 9, false, picks, 9), 1, "for one epoch");
+	engine_settle(e, p, 1, HOTMAP_MOVED);
+	record_one(e, p = page(101), 0, 5, 0);
 	engine_settle(e, p, 1, HOTMAP_STUCK);
 	for (i = 1; i < PHI_WINDOW_EPOCHS; i++) {
 		engine_tick(e, now += EPOCH_MS);
@@ -173,6 +175,70 @@ static void test_refusals(enum phi_layout layout)
 	record_one(e, p, 0, 5, 0);
 	engine_settle(e, p, 1, HOTMAP_MOVED);
 	is(hotmap_look(&e->map, p).raw_heat, 0, "a moved page is forgotten");
+	fixture_close(e);
+}
+
+/* Attempts in two windows at a page that is accessed all the time and never moves. */
+static u32 attempts(struct engine *e, u64 pfn, u64 *now, enum hotmap_settled how)
+{
+	u32 tries = 0, i;
+
+	for (i = 0; i < 2 * PHI_WINDOW_EPOCHS; i++) {
+		record_one(e, pfn, 0, 5, 0);
+		if (select_one(e, 9, 9, false, picks, 9)) {
+			tries++;
+			engine_settle(e, pfn, 1, how);
+		}
+		engine_tick(e, *now += EPOCH_MS);
+	}
+	return tries;
+}
+
+static void test_escalation(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 1);
+	u32 first, second, i;
+	u64 now = 0;
+
+	engine_tick(e, now);
+	first = attempts(e, page(5), &now, HOTMAP_BUSY);
+	second = attempts(e, page(5), &now, HOTMAP_BUSY);
+	ok(first == 4 && second == 1, "a page that is busy each time is tried %u times, then %u", first, second);
+	for (i = 0; i < 10; i++)
+		check(attempts(e, page(5), &now, HOTMAP_BUSY) == 1, "two windows without one attempt");
+	ok(1, "and once in two windows from then on");
+	engine_settle(e, page(5), 1, HOTMAP_MOVED);
+	is(attempts(e, page(6), &now, HOTMAP_STUCK), 2, "a stuck page is tried twice in two windows");
+	is(attempts(e, page(6), &now, HOTMAP_STUCK), 1, "then once");
+	engine_settle(e, page(6), 1, HOTMAP_MOVED);
+	attempts(e, page(7), &now, HOTMAP_RETRY);
+	attempts(e, page(7), &now, HOTMAP_RETRY);
+	attempts(e, page(7), &now, HOTMAP_RETRY);
+	engine_settle(e, page(7), 1, HOTMAP_MOVED);
+	is(attempts(e, page(5), &now, HOTMAP_BUSY), 4, "long after, a refusal is a first one again");
+	fixture_close(e);
+}
+
+static void test_evidence(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 2);
+	u64 huge = page(HOTMAP_SECTION_PAGES - 512);
+
+	engine_tick(e, 0);
+	is((long long)engine_evidence(e, huge, 512, 2), 0, "nothing was seen of a huge page");
+	record_one(e, huge + 3, 0, 6, 0);
+	is((long long)engine_evidence(e, huge, 512, 2), 2, "one very hot page counts for one");
+	record_one(e, huge + 511, 0, 1, 0);
+	record_one(e, huge + 512, 0, 1, 0);
+	record_one(e, huge - 1, 0, 1, 0);
+	is((long long)engine_evidence(e, huge, 512, 2), 3, "a lukewarm one for less, the neighbours for nothing");
+	is((long long)engine_evidence(e, huge, 513, 2), 4, "over the end of a section");
+	engine_settle(e, huge + 3, 1, HOTMAP_BUSY);
+	engine_tick(e, 0);
+	is((long long)engine_evidence(e, huge, 512, 2), 3, "a page that is backing off counts, too");
+	engine_tick(e, PHI_DEAD_EPOCHS * EPOCH_MS + 2 * EPOCH_MS);
+	is((long long)engine_evidence(e, huge, 512, 2), 0, "forgotten pages do not");
+	is((long long)engine_evidence(e, page(2 * HOTMAP_SECTION_PAGES - 1), 99, 2), 0, "nor those outside the map");
 	fixture_close(e);
 }
 
@@ -342,6 +408,8 @@ int main(void)
 		test_hottest_first(layout);
 		test_cursor(layout);
 		test_refusals(layout);
+		test_escalation(layout);
+		test_evidence(layout);
 		test_ample(layout);
 		test_ranges(layout);
 		test_hotplug(layout);

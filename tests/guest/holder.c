@@ -6,34 +6,43 @@
  *
  * KIND: anon, mlock, pinned (io_uring registered buffer), hugetlb (PAGES of 4 KiB are rounded up to
  * huge pages), file (a dirty file in DIR, which should be on a disk or tmpfs), touch (anon, and all
- * pages are touched again and again), thp (transparent huge pages), holes (anon, with every second
- * page given back).
+ * pages are touched again and again), thp (transparent huge pages), partthp (of which the last page
+ * is given back), holes (anon, with every second page given back), ksm (two pages of each content,
+ * merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
+ * mbind:MODE:MASK and task:MODE:MASK (memory policy of the mapping or of the process),
+ * shmbind:MODE:MASK (policy of shared memory), fork:N (N children map the pages, too), cow (a
+ * child, bound to NODE, has copies of all pages).
  *
  * Writes DIR/pfns: a line "PFN COUNT" for each run of page frames. Then on SIGUSR1 writes DIR/where:
  * a line "NODE COUNT" for each node, and DIR/bad: pages whose content is not what was written.
  * Ends on SIGTERM.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <linux/mempolicy.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, HUGE = 2 << 20, MAX_NODES = 64 };
 
+static const char *kind;
 static char *memory;
 static size_t pages;
 static volatile sig_atomic_t asked, ended;
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
 	fprintf(stderr, "holder: %s: %s\n", what, strerror(errno));
 	exit(1);
@@ -62,6 +71,19 @@ static void finish(const char *dir, const char *name)
 		die(to);
 }
 
+static bool is(const char *name)
+{
+	return !strcmp(kind, name);
+}
+
+/* Is it of kind NAME:...? Then what follows, else NULL. */
+static const char *argument(const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(kind, name, n) && kind[n] == ':' ? kind + n + 1 : NULL;
+}
+
 static void bind_to(int node)
 {
 	unsigned long mask = 1ul << node;
@@ -72,7 +94,7 @@ static void bind_to(int node)
 
 static uint64_t pattern(size_t page)
 {
-	return page * 0x9e3779b97f4a7c15ull + 1;
+	return (is("ksm") ? page / 2 : page) * 0x9e3779b97f4a7c15ull + 1;
 }
 
 static void fill(void)
@@ -108,15 +130,135 @@ static void pin(void)
 		die("io_uring_register");
 }
 
-static void get_memory(const char *kind, const char *dir)
+static void pipe_pages(void)
+{
+	struct iovec iov = { memory, pages * PAGE };
+	struct pollfd out;
+	int ends[2];
+
+	if (pipe(ends) || fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) < 0)
+		die("pipe");
+	out = (struct pollfd){ .fd = ends[1], .events = POLLOUT };
+	for (ssize_t n; iov.iov_len && poll(&out, 1, 0) == 1; ) {
+		n = vmsplice(ends[1], &iov, 1, SPLICE_F_NONBLOCK);
+		if (n < 0)
+			die("vmsplice");
+		iov.iov_base = (char *)iov.iov_base + n;
+		iov.iov_len -= n;
+	}
+}
+
+/*
+ * A child that lives as long as its parent. @own: it stays bound to the node, as its parent is now,
+ * and writes to all pages, so that it has its own.
+ */
+static void fork_child(bool own)
+{
+	int ready[2];
+	char byte;
+
+	if (pipe(ready))
+		die("pipe");
+	switch (fork()) {
+	case -1:
+		die("fork");
+	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (own)
+			fill();
+		else if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
+			die("set_mempolicy");
+		if (write(ready[1], "", 1) != 1)
+			die("write");
+		for (;;)
+			pause();
+	default:
+		break;
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		die("child");
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* MODE:MASK for the mapping, or without one for the process. */
+static void set_policy(const char *words, bool mapping)
+{
+	unsigned int mode, mask;
+	unsigned long nodes;
+
+	if (sscanf(words, "%u:%i", &mode, (int *)&mask) != 2) {
+		fprintf(stderr, "holder: '%s' is no MODE:MASK\n", words);
+		exit(2);
+	}
+	nodes = mask;
+	if (mapping ? syscall(SYS_mbind, memory, pages * PAGE, mode, &nodes, MAX_NODES, 0) :
+		      syscall(SYS_set_mempolicy, mode, &nodes, MAX_NODES))
+		die("policy");
+}
+
+/* Until KSM has come round and all pairs are one page. */
+static void wait_for_ksm(void)
+{
+	unsigned long long entry[2];
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	if (madvise(memory, pages * PAGE, MADV_MERGEABLE))
+		die("MADV_MERGEABLE");
+	for (size_t i = 0, tries = 0; i + 1 < pages && tries < 1000; ) {
+		if (pread(fd, entry, 16, ((uintptr_t)memory / PAGE + i) * 8) != 16)
+			die("/proc/self/pagemap");
+		if (entry[0] << 9 == entry[1] << 9) {
+			i += 2;
+		} else {
+			usleep(10000);
+			tries++;
+		}
+	}
+	close(fd);
+}
+
+/* What makes the pages special, once they are there. */
+static void make_special(void)
+{
+	const char *words;
+
+	if (is("mlock") && mlock(memory, pages * PAGE))
+		die("mlock");
+	if (is("pinned"))
+		pin();
+	if (is("piped"))
+		pipe_pages();
+	if (is("ksm"))
+		wait_for_ksm();
+	if (is("lazyfree") && madvise(memory, pages * PAGE, MADV_FREE))
+		die("MADV_FREE");
+	for (size_t i = 0; is("holes") && i < pages; i += 2)
+		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
+	for (size_t i = HUGE / PAGE - 1; is("partthp") && i < pages; i += HUGE / PAGE)
+		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
+	words = argument("mbind") ?: argument("shmbind");
+	if (words)
+		set_policy(words, true);
+	words = argument("fork");
+	for (int n = words ? atoi(words) : 0; n; n--)
+		fork_child(false);
+	if (is("cow"))
+		fork_child(true);
+}
+
+static void get_memory(const char *dir)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS, fd = -1;
+	bool thp = is("thp") || is("partthp");
 	char path[256];
 
-	if (!strcmp(kind, "hugetlb")) {
+	if (is("hugetlb")) {
 		flags |= MAP_HUGETLB;
 		pages = (pages * PAGE + HUGE - 1) / HUGE * HUGE / PAGE;
-	} else if (!strcmp(kind, "file")) {
+	} else if (argument("shmbind")) {
+		flags = MAP_SHARED | MAP_ANONYMOUS;
+	} else if (is("file")) {
 		snprintf(path, sizeof(path), "%s/file", dir);
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 		if (fd < 0 || ftruncate(fd, pages * PAGE))
@@ -127,16 +269,11 @@ static void get_memory(const char *kind, const char *dir)
 	memory = mmap(NULL, pages * PAGE + HUGE, PROT_READ | PROT_WRITE, flags, fd, 0);
 	if (memory == MAP_FAILED)
 		die("mmap");
-	if (!strcmp(kind, "thp"))
+	if (thp)
 		memory = (char *)(((uintptr_t)memory + HUGE - 1) / HUGE * HUGE);
-	madvise(memory, pages * PAGE, strcmp(kind, "thp") ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+	madvise(memory, pages * PAGE, thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	fill();
-	if (!strcmp(kind, "mlock") && mlock(memory, pages * PAGE))
-		die("mlock");
-	if (!strcmp(kind, "pinned"))
-		pin();
-	for (size_t i = 0; !strcmp(kind, "holes") && i < pages; i += 2)
-		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
+	make_special();
 }
 
 static void write_pfns(const char *dir)
@@ -215,16 +352,19 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	pages = strtoul(argv[2], NULL, 0);
+	kind = argv[3];
 	bind_to(atoi(argv[1]));
-	get_memory(argv[3], argv[4]);
+	get_memory(argv[4]);
 	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
 		die("set_mempolicy");
+	if (argument("task"))
+		set_policy(argument("task"), false);
 	write_pfns(argv[4]);
 	while (!ended) {
 		if (asked) {
 			asked = 0;
 			write_where(argv[4]);
-		} else if (!strcmp(argv[3], "touch")) {
+		} else if (is("touch")) {
 			for (size_t i = 0; i < pages; i++)
 				sum += *(volatile char *)(memory + i * PAGE);
 		} else {

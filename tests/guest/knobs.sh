@@ -41,6 +41,10 @@ refused promote_freq_window_ms 99 600001 0
 refused promote_rate_limit_MBps -1 1048577
 refused kmigrated_sleep_ms 0 10001
 refused kmigrated_batch_nr 0 4097
+refused max_mappers 0 1025
+refused mlocked -1 3
+refused huge_hot_percent -1 101
+refused split_huge -1 2
 refused chmu_unit_bytes 128 255 4097 268435456 -1
 refused chmu_threshold -1
 refused chmu_epoch_us -1
@@ -61,6 +65,10 @@ for again in off on; do
 	taken kmigrated_sleep_ms 1
 	taken kmigrated_batch_nr 4096
 	taken kmigrated_batch_nr 1
+	taken max_mappers 1024
+	taken mlocked 0
+	taken huge_hot_percent 100
+	taken split_huge 1
 	taken chmu_unit_bytes 134217728
 	taken chmu_unit_bytes 256
 	taken chmu_threshold 2147483647

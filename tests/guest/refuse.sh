@@ -8,8 +8,10 @@
 
 # stays KIND REASON PAGES: a holder of this kind stays where it is
 stays() {
-	before=$(stat "refused_$2")
 	hold "$1" 1 "$3" "$1"
+	# Whose page frames these were before may be remembered, for two windows.
+	sleep 3
+	before=$(stat "refused_$2")
 	report "$1" bulk 3 8
 	wait_for 10 test "$(stat "refused_$2")" -gt "$before"
 	sleep 1
@@ -19,17 +21,47 @@ stays() {
 	is "$(cat "/tmp/$1/bad")" 0 "$1: with its contents"
 }
 
+# moves KIND: 100 pages of this kind go
+moves() {
+	hold "$1" 1 100 "$1"
+	sleep 3
+	report "$1" bulk 3 8
+	wait_for 10 on_node "$1" "$held" 0 100
+	is "$(where "$1" "$held" 0) $(cat "/tmp/$1/bad")" "100 0" "$1: moves, with its contents"
+	release "$held"
+}
+
 load
 insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 8 >/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
+knob promote_freq_window_ms 1000
 knob enabled_sources 1
 
-stays mlock unevictable 100
+knob mlocked 0
+stays mlock mlocked 100
 before=$(stat filtered_unmovable)
 report mlock bulk 3 8
 is $(($(stat filtered_unmovable) - before)) 100 "mlock: reports are turned away for a while"
-munlocked=$held
+release "$held"
+echo 0 >/proc/sys/vm/compact_unevictable_allowed
+knob mlocked 2
+stays mlock mlocked 100
+release "$held"
+echo 1 >/proc/sys/vm/compact_unevictable_allowed
+moves mlock
+knob mlocked 1
+echo 0 >/proc/sys/vm/compact_unevictable_allowed
+moves mlock
+echo 1000 >/sys/kernel/mm/ksm/pages_to_scan
+echo 1 >/sys/kernel/mm/ksm/run
+stays ksm ksm 100
+echo 0 >/sys/kernel/mm/ksm/run
+release "$held"
+stays lazyfree lazyfree 100
+release "$held"
+stays piped referenced 200
+release "$held"
 stays pinned pinned 100
 pinned=$held
 stays hugetlb hugetlb 1024
@@ -38,7 +70,6 @@ tried=$(stat refused_pinned)
 sleep 4
 most $(($(stat refused_pinned) - tried)) 300 "pinned: not tried again and again"
 release "$pinned"
-release "$munlocked"
 
 # Page frames that belong to the kernel, to nobody, or to no memory at all.
 before=$(stat moved)

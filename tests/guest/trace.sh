@@ -15,6 +15,7 @@ ok $? "the tracepoints are there"
 # Without it the scheduler would be patched to record the names of tasks.
 echo 0 >$T/options/record-cmd
 echo 1 >$T/events/pghot/enable
+knob mlocked 0
 knob enabled_sources 1
 hold anon 1 300 anon
 anon=$held
@@ -22,14 +23,14 @@ hold mlock 1 50 mlock
 report anon bulk 3 8
 report mlock bulk 3 0
 wait_for 10 on_node anon "$anon" 0 300
-wait_for 10 test "$(stat refused_unevictable)" -ge 50
+wait_for 10 test "$(stat refused_mlocked)" -ge 50
 echo 0 >$T/events/pghot/enable
 read -r pfn nr </tmp/anon/pfns
 grep -q "pghot_record: pfn=0x$(printf %x "$pfn") nr_pages=$nr nid=0 weight=3 src=0 flags=0x8" $T/trace
 ok $? "pghot_record"
 is "$(sed -n 's/.*pghot_batch: nid=1 target=0 .* moved=\([0-9]*\) .*/\1/p' $T/trace | awk '{ s += $1 } END { print s }')" \
 	300 "pghot_batch: the moved pages add up"
-is "$(grep -c 'pghot_refusal: .* reason=unevictable' $T/trace)" 50 "pghot_refusal: with its reason"
+is "$(grep -c 'pghot_refusal: .* reason=mlocked' $T/trace)" 50 "pghot_refusal: with its reason"
 release "$anon"
 release "$held"
 rmmod pghot_tester
