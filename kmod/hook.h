@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hook - an ftrace handler at the entry of one function of the kernel */
+#ifndef PGHOT_HOOK_H
+#define PGHOT_HOOK_H
+
+#include <linux/ftrace.h>
+
+/**
+ * struct hook
+ * @function: the kernel function; not const, because the parser of patterns may write to it
+ * @handler: called at its entry, with preemption disabled, and never from within itself
+ * @flags: FTRACE_OPS_FL_IPMODIFY if the handler changes where the function returns to or continues
+ * @ops: the hook's own
+ */
+struct hook {
+	char *function;
+	ftrace_func_t handler;
+	unsigned long flags;
+	struct ftrace_ops ops;
+};
+
+int hook_add(struct hook *hook);
+void hook_remove(struct hook *hook);
+
+#endif
