@@ -104,7 +104,7 @@ machine_check() {
 	local n m i=0
 	one_of accel tcg kvm
 	one_of hmat on off
-	[[ ${MACHINE[disk_mb]} == 0 ]] || number disk_mb 16 1048576
+	[[ ${MACHINE[disk_mb]} == 0 ]] || number disk_mb 16 1048576 "0, or "
 	check_plugin
 	[[ ${MACHINE[accel]} != kvm || -w /dev/kvm ]] ||
 		die "accel=kvm needs write access to /dev/kvm: join the kvm group or leave the default, tcg"
