@@ -79,6 +79,17 @@ is "$(placed once 0)" $N "read a second time it moves"
 is "$(cat /disk/once/bad)" 0 "with its contents"
 release "$held"
 
+# A large folio is one thing. (tmpfs marks it for each of its pages.)
+mkdir -p /disk/huge
+mount -t tmpfs -o huge=always tmpfs /disk/huge
+cache huge 2048
+read_file huge 3
+wait_for 10 moves 2048
+is "$(placed huge 0)" 2048 "large folios move whole"
+most "$(new_reports)" $FEW "and are reported by their first page, once a pass"
+release "$held"
+umount /disk/huge
+
 # A descriptor for each piece: the kernel marks the page each time.
 knob promote_freq_window_ms 60000
 cache pieces 40
@@ -109,6 +120,17 @@ is "$(cat /disk/twice/bad)" 0 "with its contents"
 reported=$(stat reported_pagecache)
 read_file twice 3
 most "$(new_reports)" $FEW "pages of the fast node are not reported"
+release "$held"
+
+echo 0 >/sys/kernel/mm/lru_gen/enabled
+cache classic $N
+read_file classic 1
+most "$(new_reports)" $FEW "the classic LRU: the first pass is not reported"
+read_file classic 3
+# Some wait in a batch of their CPU for being put on the active list.
+wait_for 10 moves $((N - 50))
+least "$(moved_now)" $((N - 50)) "a file that is read again and again moves"
+echo y >/sys/kernel/mm/lru_gen/enabled
 release "$held"
 
 cache limited $N
