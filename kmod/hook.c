@@ -25,7 +25,7 @@ int hook_add(struct hook *hook)
 	/* Afresh each time: ftrace_free_filter() leaves pointers to what it freed. */
 	hook->ops = (struct ftrace_ops){
 		.func = hook->handler,
-		.flags = hook->flags | FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT,
+		.flags = hook->flags | FTRACE_OPS_FL_PERMANENT,
 	};
 	err = fault_point() ? -ENOENT : ftrace_set_filter(&hook->ops, name, strlen(name), 1);
 	if (err) {

@@ -8,8 +8,10 @@
 /**
  * struct hook
  * @function: the kernel function; not const, because the parser of patterns may write to it
- * @handler: called at its entry, with preemption disabled, and never from within itself
- * @flags: FTRACE_OPS_FL_IPMODIFY if the handler changes where the function returns to or continues
+ * @handler: called at its entry
+ * @flags: FTRACE_OPS_FL_RECURSION if ftrace shall see to it that the handler is not called from within
+ *	itself, at some cost, else it does so with ftrace_test_recursion_trylock();
+ *	FTRACE_OPS_FL_IPMODIFY if the handler changes where the function returns to or continues
  * @ops: the hook's own
  */
 struct hook {

@@ -87,7 +87,7 @@ static char question[] = "should_numa_migrate_memory";
 static struct hook question_hook = {
 	.function = question,
 	.handler = on_question,
-	.flags = FTRACE_OPS_FL_IPMODIFY,
+	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
 };
 
 static int hintfaults_enable(void)

@@ -77,7 +77,7 @@ static bool notrace is_unmapped_cache(struct folio *folio)
 	return mapping && !(mapping & PAGE_MAPPING_FLAGS) && !folio_mapped(folio);
 }
 
-/* Apart, so that the way of a fast page needs no stack. */
+/* Report it, unless it is the first access. Not inlined, so that the way of a fast page needs no stack. */
 static noinline notrace void look_at_slow(struct folio *folio)
 {
 	struct pghot_report report;
@@ -96,14 +96,24 @@ static noinline notrace void look_at_slow(struct folio *folio)
 	pghot_record_bulk(&report, 1, PGHOT_SRC_PAGECACHE, 0);
 }
 
-/* Argument of folio_mark_accessed(folio), before it changes anything. Atomic context. */
+/*
+ * Argument of folio_mark_accessed(folio), before it changes anything. Any context that may call it, with
+ * preemption enabled perhaps. That the handler is not called from within itself is seen to here rather
+ * than by ftrace: a page of a fast node has no use for it.
+ */
 static void notrace on_access(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
 	struct folio *folio = (struct folio *)ftrace_regs_get_argument(fregs, 0);
+	int bit;
 
-	if (topology_is_slow(folio_nid(folio)))
-		look_at_slow(folio);
+	if (!topology_is_slow(folio_nid(folio)))
+		return;
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	if (bit < 0)
+		return;
+	look_at_slow(folio);
+	ftrace_test_recursion_unlock(bit);
 }
 
 static char function[] = "folio_mark_accessed";
