@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "base.h"
+#include "keys.h"
 #include "nodes.h"
 
 /*
@@ -17,40 +17,6 @@
 
 #define NO_NODE			UINT64_MAX
 
-struct key {
-	const char *name;
-	const char *def;
-	const char *help;
-	bool (*parse)(const struct key *key, const char *text, struct config *cfg);
-	size_t offset;			/* numbers: where in struct config */
-	uint64_t min, max;		/* numbers: both allowed */
-};
-
-static bool parse_digits(const char *text, size_t len, uint64_t *out)
-{
-	uint64_t value = 0;
-
-	if (!len)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] < '0' || text[i] > '9' || value > (UINT64_MAX - 9) / 10)
-			return false;
-		value = value * 10 + (text[i] - '0');
-	}
-	*out = value;
-	return true;
-}
-
-static bool parse_number(const struct key *key, const char *text, struct config *cfg)
-{
-	uint64_t value;
-
-	if (!parse_digits(text, strlen(text), &value) || value < key->min || value > key->max)
-		return false;
-	*(uint64_t *)((char *)cfg + key->offset) = value;
-	return true;
-}
-
 bool is_fast_node(const struct config *cfg, int node)
 {
 	for (unsigned int i = 0; i < cfg->nr_fast_nodes; i++)
@@ -59,14 +25,16 @@ bool is_fast_node(const struct config *cfg, int node)
 	return false;
 }
 
-static bool parse_fast_nodes(const struct key *key, const char *text, struct config *cfg)
+static bool parse_fast_nodes(const struct key *key, const char *text, void *config)
 {
+	struct config *cfg = config;
+
 	cfg->nr_fast_nodes = 0;
 	for (;;) {
 		size_t len = strcspn(text, ",");
 		uint64_t node;
 
-		if (!parse_digits(text, len, &node) || node > key->max ||
+		if (!key_digits(text, len, &node) || node > key->max ||
 		    is_fast_node(cfg, node) || cfg->nr_fast_nodes == MAX_FAST_NODES)
 			return false;
 		cfg->fast_nodes[cfg->nr_fast_nodes++] = node;
@@ -76,22 +44,27 @@ static bool parse_fast_nodes(const struct key *key, const char *text, struct con
 	}
 }
 
-static bool parse_scenario(const struct key *key, const char *text, struct config *cfg)
+static bool parse_scenario(const struct key *key, const char *text, void *config)
 {
+	struct config *cfg = config;
+
 	(void)key;
 	cfg->pressure = !strcmp(text, "pressure");
 	return cfg->pressure || !strcmp(text, "free");
 }
 
-static bool parse_access(const struct key *key, const char *text, struct config *cfg)
+static bool parse_access(const struct key *key, const char *text, void *config)
 {
+	struct config *cfg = config;
+
 	(void)key;
 	cfg->zipf = !strcmp(text, "zipf");
 	return cfg->zipf || !strcmp(text, "random");
 }
 
-static bool parse_exponent(const struct key *key, const char *text, struct config *cfg)
+static bool parse_exponent(const struct key *key, const char *text, void *config)
 {
+	struct config *cfg = config;
 	char *end;
 
 	(void)key;
@@ -101,16 +74,18 @@ static bool parse_exponent(const struct key *key, const char *text, struct confi
 	return !*end && cfg->zipf_exponent > 0 && cfg->zipf_exponent <= 10;
 }
 
-static bool parse_hot_node(const struct key *key, const char *text, struct config *cfg)
+static bool parse_hot_node(const struct key *key, const char *text, void *config)
 {
+	struct config *cfg = config;
+
 	if (!*text) {
 		cfg->hot_node = NO_NODE;
 		return true;
 	}
-	return parse_number(key, text, cfg);
+	return key_number(key, text, cfg);
 }
 
-#define NUMBER(field)	parse_number, offsetof(struct config, field)
+#define NUMBER(field)	key_number, offsetof(struct config, field)
 
 static const struct key keys[] = {
 	{ "scenario", "free",
@@ -143,61 +118,14 @@ static const struct key keys[] = {
 	  NUMBER(keep_free_mb), 0, 1 << 24 },
 };
 
-#define NR_KEYS		(sizeof(keys) / sizeof(keys[0]))
-
-static void print_help(void)
-{
-	puts("usage: hotregion [KEY=VALUE]...\n"
-	     "Makes regions of a slow NUMA node hot and reports where their pages are.\n"
-	     "Keys with their defaults:");
-	for (size_t i = 0; i < NR_KEYS; i++) {
-		const char *line = keys[i].help;
-		int width = 24 - (int)strlen(keys[i].name) - 3;
-
-		printf("  %s=%-*s", keys[i].name, width, keys[i].def);
-		for (const char *end; (end = strchr(line, '\n')); line = end + 1)
-			printf("%.*s\n%24s", (int)(end - line), line, "");
-		puts(line);
-	}
-}
-
-/* One line, closed by the list of known keys. @what: what is wrong with @arg. */
-static void __attribute__((noreturn)) refuse(const char *what, const char *arg)
-{
-	fprintf(stderr, "hotregion: %s '%s'; known keys:", what, arg);
-	for (size_t i = 0; i < NR_KEYS; i++)
-		fprintf(stderr, " %s", keys[i].name);
-	fputs(" (see --help)\n", stderr);
-	exit(2);
-}
-
-static void parse_arg(const char *arg, struct config *cfg)
-{
-	size_t len = strcspn(arg, "=");
-
-	if (!arg[len])
-		refuse("expected KEY=VALUE, not", arg);
-	for (size_t i = 0; i < NR_KEYS; i++) {
-		if (strlen(keys[i].name) != len || memcmp(keys[i].name, arg, len))
-			continue;
-		if (!keys[i].parse(&keys[i], arg + len + 1, cfg))
-			refuse("bad value in", arg);
-		return;
-	}
-	refuse("unknown key in", arg);
-}
+static const struct keys all = {
+	"Makes regions of a slow NUMA node hot and reports where their pages are.",
+	keys, sizeof(keys) / sizeof(keys[0]),
+};
 
 void parse_args(int argc, char **argv, struct config *cfg)
 {
-	for (size_t i = 0; i < NR_KEYS; i++)
-		keys[i].parse(&keys[i], keys[i].def, cfg);
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help")) {
-			print_help();
-			exit(0);
-		}
-		parse_arg(argv[i], cfg);
-	}
+	keys_parse(&all, argc, argv, cfg);
 	if (cfg->hot_node == NO_NODE)
 		cfg->hot_node = cfg->slow_node;
 	if (!cfg->accesses)

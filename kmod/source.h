@@ -33,6 +33,7 @@ struct source {
 extern const struct source source_hintfaults;
 extern const struct source source_hwhints;
 extern const struct source source_chmu;
+extern const struct source source_pagecache;
 
 bool source_enabled(int src);
 int source_set_mask(u32 mask);

@@ -14,7 +14,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ftrace.h>
 #include <linux/jiffies.h>
 #include <linux/memory-tiers.h>
 #include <linux/mm.h>
@@ -23,7 +22,7 @@
 #include <linux/topology.h>
 
 #include "control.h"
-#include "fault.h"
+#include "hook.h"
 #include "ksym.h"
 #include "pghot.h"
 #include "source.h"
@@ -84,39 +83,25 @@ static void notrace on_question(unsigned long ip, unsigned long parent_ip, struc
 	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)answer_no);
 }
 
-static struct ftrace_ops question_ops;
+static char question[] = "should_numa_migrate_memory";
+static struct hook question_hook = {
+	.function = question,
+	.handler = on_question,
+	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
+};
 
 static int hintfaults_enable(void)
 {
-	static char name[] = "should_numa_migrate_memory";
-	int err;
+	int err = hook_add(&question_hook);
 
-	/* Afresh each time: ftrace_free_filter() leaves pointers to what it freed. */
-	question_ops = (struct ftrace_ops){
-		.func = on_question,
-		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION |
-			 FTRACE_OPS_FL_PERMANENT,
-	};
-	err = fault_point() ? -ENOENT : ftrace_set_filter(&question_ops, name, strlen(name), 1);
-	if (err) {
-		pr_err("this kernel's %s cannot be traced (%d)\n", name, err);
-		return err;
-	}
-	err = fault_point() ? -EBUSY : register_ftrace_function(&question_ops);
-	if (err == -EBUSY)
-		pr_err("%s is in the hands of a live patch or another module, or kernel.ftrace_enabled is 0\n",
-		       name);
-	if (err)
-		ftrace_free_filter(&question_ops);
-	else if (!ksym_read(sysctl_numa_balancing_mode))
+	if (!err && !ksym_read(sysctl_numa_balancing_mode))
 		pr_notice("source hintfaults: kernel.numa_balancing is 0, so no fault will come; write 2 to it\n");
 	return err;
 }
 
 static void hintfaults_disable(void)
 {
-	WARN_ON(unregister_ftrace_function(&question_ops));
-	ftrace_free_filter(&question_ops);
+	hook_remove(&question_hook);
 }
 
 const struct source source_hintfaults = {

@@ -11,11 +11,11 @@ NODES=()		# node numbers, ascending
 MACHINE_DEFAULT=1fast1slow
 PLUGIN=$BUILD/lab/plugin/pghot-lab.so
 MEM_SPARE_MB=512	# what the host keeps, beside the guest's memory
-MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
+MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale disk_mb hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
 
 # machine_key KEY: is KEY one that a machine can have?
 machine_key() {
-	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
+	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|disk_mb|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
 }
 
 machine_put() {
@@ -41,7 +41,7 @@ machine_load() {
 	local file=$LAB/machines/$1.conf key
 	[[ $1 != */* && -r $file ]] ||
 		die_usage "unknown machine '$1': known are $(names_in machines .conf)"
-	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on
+	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on [disk_mb]=0
 		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5
 		[prof_slots]=256 [prof_ops]=100 [chmu]=exact [chmu_entries]=4096)
 	conf_each "$file" machine_put
@@ -104,6 +104,7 @@ machine_check() {
 	local n m i=0
 	one_of accel tcg kvm
 	one_of hmat on off
+	[[ ${MACHINE[disk_mb]} == 0 ]] || number disk_mb 16 1048576 "0, or "
 	check_plugin
 	[[ ${MACHINE[accel]} != kvm || -w /dev/kvm ]] ||
 		die "accel=kvm needs write access to /dev/kvm: join the kvm group or leave the default, tcg"
@@ -255,6 +256,14 @@ machine_plugin_args() {
 	QEMU_ARGS+=(-plugin "$plugin"
 		-object "memory-backend-file,id=labdev,size=4M,mem-path=$file,share=on"
 		-device "ivshmem-plain,memdev=labdev")
+}
+
+# machine_disk_args FILE: the disk, appended to QEMU_ARGS; FILE is what is on it, and begins empty.
+machine_disk_args() {
+	[[ ${MACHINE[disk_mb]} != 0 ]] || return 0
+	truncate -s 0 "$1" && truncate -s "${MACHINE[disk_mb]}M" "$1"
+	QEMU_ARGS+=(-drive "file=${1//,/,,},format=raw,if=none,id=disk,cache=unsafe"
+		-device "virtio-blk-pci,drive=disk")
 }
 
 # machine_json: the nodes as the JSON list that results.json has.

@@ -49,11 +49,17 @@ def served_fast: if .roi == null or .roi.fast + .roi.slow == 0 then null
 def first_tenth: .results | if (.first_tenth // 0) == 0 then null
   else 100 * .first_tenth_hottest / .first_tenth end;
 
+# milliseconds of a pass over a file
+def pass($which): .results["pass_us_" + $which] | if . == null then null else . / 1000 end;
+
 # CPU milliseconds of the threads whose names match
 def cpu($re): .cpu_ms // {} | to_entries | map(select(.key | test($re)) | .value) | add;
 
 def rows: [
   ["time (s)", (map(.seconds) | summary)],
+  ["a pass while the file was fast (ms)", (map(pass("fast")) | summary)],
+  ["first pass once it was slow (ms)", (map(pass("first")) | summary)],
+  ["last passes (ms)", (map(pass("last")) | summary)],
   ["memory accesses served fast (%)", (map(served_fast) | summary)],
   ["time of memory, modelled (s)", (map(if .roi then .roi.memory_ns / 1e9 else null end) | summary)],
   ["CPU in hint faults, scanning (ms)", (map(.results.system_ms) | summary)],

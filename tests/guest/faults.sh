@@ -26,6 +26,7 @@ is "$(dmesg | sed -n 's/.*pghot: this kernel has no symbol \([a-z_]*\):.*/\1/p' 
 
 each_fault 1 hintfaults
 each_fault 2 hwhints hwhints_backend=clock
+each_fault 16 pagecache
 
 # While it works: no place on the target, for the first, second, ... page.
 insmod /job/pghot.ko

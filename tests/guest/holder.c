@@ -11,7 +11,8 @@
  * merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
  * mbind:MODE:MASK and task:MODE:MASK (memory policy of the mapping or of the process),
  * shmbind:MODE:MASK (policy of shared memory), fork:N (N children map the pages, too), cow (a
- * child, bound to NODE, has copies of all pages).
+ * child, bound to NODE, has copies of all pages), cache (a clean file in DIR, not mapped but for the
+ * time of an answer; no pfns).
  *
  * Writes DIR/pfns: a line "PFN COUNT" for each run of page frames. Then on SIGUSR1 writes DIR/where:
  * a line "NODE COUNT" for each node, and DIR/bad: pages whose content is not what was written.
@@ -40,6 +41,7 @@ enum { PAGE = 4096, HUGE = 2 << 20, MAX_NODES = 64 };
 static const char *kind;
 static char *memory;
 static size_t pages;
+static int cache_fd = -1;
 static volatile sig_atomic_t asked, ended;
 
 static _Noreturn void die(const char *what)
@@ -247,6 +249,30 @@ static void make_special(void)
 		fork_child(true);
 }
 
+/* By write(2): a page that was mapped would count as accessed. */
+static void get_cache(const char *dir)
+{
+	uint64_t words[PAGE / 8] = { 0 };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/file", dir);
+	cache_fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	for (size_t i = 0; cache_fd >= 0 && i < pages; i++) {
+		words[0] = words[PAGE / 8 - 1] = pattern(i);
+		if (write(cache_fd, words, PAGE) != PAGE)
+			die(path);
+	}
+	if (cache_fd < 0 || fsync(cache_fd))
+		die(path);
+}
+
+static void map_cache(void)
+{
+	memory = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, cache_fd, 0);
+	if (memory == MAP_FAILED)
+		die("mmap");
+}
+
 static void get_memory(const char *dir)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS, fd = -1;
@@ -288,7 +314,7 @@ static void write_pfns(const char *dir)
 		off_t at = ((uintptr_t)memory / PAGE + i) * 8;
 
 		pfn = 0;
-		if (i < pages && pread(fd, &entry, 8, at) == 8)
+		if (memory && i < pages && pread(fd, &entry, 8, at) == 8)
 			pfn = entry & ((1ull << 55) - 1);
 		if (n && pfn == first + n) {
 			n++;
@@ -311,6 +337,8 @@ static void write_where(const char *dir)
 	int status[256];
 	FILE *out;
 
+	if (cache_fd >= 0)
+		map_cache();
 	for (size_t i = 0, n; i < pages; i += n) {
 		n = pages - i < 256 ? pages - i : 256;
 		for (size_t j = 0; j < n; j++)
@@ -324,6 +352,8 @@ static void write_where(const char *dir)
 	out = create(dir, "bad");
 	fprintf(out, "%zu\n", count_bad());
 	fclose(out);
+	if (cache_fd >= 0)
+		munmap(memory, pages * PAGE);
 	out = create(dir, "where.new");
 	for (int node = 0; node < MAX_NODES; node++)
 		if (counts[node])
@@ -354,7 +384,10 @@ int main(int argc, char **argv)
 	pages = strtoul(argv[2], NULL, 0);
 	kind = argv[3];
 	bind_to(atoi(argv[1]));
-	get_memory(argv[4]);
+	if (is("cache"))
+		get_cache(argv[4]);
+	else
+		get_memory(argv[4]);
 	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
 		die("set_mempolicy");
 	if (argument("task"))

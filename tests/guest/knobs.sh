@@ -34,7 +34,7 @@ for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
 	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
 	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
-refused enabled_sources 4 16 5 32 -1
+refused enabled_sources 4 5 32 -1
 refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0

@@ -181,7 +181,7 @@ points_passed() {
 nothing_left() {
 	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*" &&
 		! thread "pghot_.*" &&
-		! grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
+		! grep -qE "should_numa_migrate_memory|folio_mark_accessed" /sys/kernel/tracing/enabled_functions
 }
 
 # each_fault MASK NAME [PARAMETER]: each fault point on the way to enabled sources MASK makes that fail

@@ -124,6 +124,8 @@ set_machine prof_slots=7 "bad prof_slots '7': it must be 0, or a number from 8 t
 set_machine prof_ops=many "bad prof_ops 'many': it must be a number from 1 to 10000"
 set_machine chmu=all "bad chmu 'all': it must be off, exact, or a number from 64 to 1048576"
 set_machine chmu_entries=4 "bad chmu_entries '4': it must be a number from 8 to 16384"
+set_machine disk_mb=8 "bad disk_mb '8': it must be 0, or a number from 16 to"
+set_machine disk_mb=1G "bad disk_mb '1G': it must be 0, or a number from 16 to"
 if [[ -w /dev/kvm ]]; then
 	skip 1 "/dev/kvm is here"
 else
@@ -242,6 +244,19 @@ refused 1 "^lab/table: cannot read /nosuch: run lab/run" "lab/table: a file that
 refused 1 "^lab/table: $tmp/none\.json is not a results\.json" "lab/table: a file that is no JSON" lab/table "$tmp/none.json"
 refused 1 "^lab/table: $tmp/other\.json is not a results\.json" "lab/table: another JSON" lab/table --funnel "$tmp/other.json"
 refused 1 "^lab/table: jq is not installed: apt-get install jq" "lab/table: no jq" without jq lab/table "$tmp/other.json"
+
+# --- workloads ----------------------------------------------------------------------------
+
+for program in hotregion filereader; do
+	refused 2 "^$program: expected KEY=VALUE, not 'word'; known keys: scenario .*\(see --help\)" \
+		"$program: a word" "build/bench/$program" word
+	refused 2 "^$program: unknown key in 'nosuch=1'; known keys:" "$program: unknown key" "build/bench/$program" nosuch=1
+	for pair in scenario=nosuch seed= seed=-1 seed=1x slow_node=99999; do
+		refused 2 "^$program: bad value in '$pair'; known keys:" "$program: $pair" "build/bench/$program" "$pair"
+	done
+done
+refused 2 "^filereader: bad value in 'read_bytes=0'" "filereader: read_bytes=0" build/bench/filereader read_bytes=0
+refused 2 "^filereader: bad value in 'passes=1'" "filereader: too few passes for a median" build/bench/filereader passes=1
 
 # --- scripts ------------------------------------------------------------------------------
 

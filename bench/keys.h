@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* keys - the KEY=VALUE arguments of a workload: a table with defaults, ranges and help */
+#ifndef PGHOT_BENCH_KEYS_H
+#define PGHOT_BENCH_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct key - one argument
+ * @name: what stands before the "="
+ * @def: its default, as text
+ * @help: one line or more
+ * @parse: puts the value of @text into the program's config; false if it is none
+ * @offset: key_number(): where in the config the uint64_t is
+ * @min: key_number(): least value
+ * @max: key_number(): greatest value
+ */
+struct key {
+	const char *name;
+	const char *def;
+	const char *help;
+	bool (*parse)(const struct key *key, const char *text, void *cfg);
+	size_t offset;
+	uint64_t min, max;
+};
+
+/** struct keys - all of a program's; @purpose: one line for --help */
+struct keys {
+	const char *purpose;
+	const struct key *list;
+	size_t nr;
+};
+
+/** key_digits - the decimal number in @text[0..@len); false if it is none or too large */
+bool key_digits(const char *text, size_t len, uint64_t *out);
+
+/** key_number - a struct key's @parse for plain numbers */
+bool key_number(const struct key *key, const char *text, void *cfg);
+
+/** keys_parse - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
+void keys_parse(const struct keys *keys, int argc, char **argv, void *cfg);
+
+#endif
