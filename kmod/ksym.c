@@ -3,6 +3,7 @@
 
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/printk.h>
 
 #include "fault.h"
@@ -14,6 +15,11 @@ static_assert(__same_type(putback_movable_pages, ksym_putback_movable_pages_t));
 static_assert(__same_type(wakeup_kswapd, ksym_wakeup_kswapd_t));
 static_assert(__same_type(node_is_toptier, ksym_node_is_toptier_t));
 static_assert(__same_type(folio_xchg_last_cpupid, ksym_folio_xchg_last_cpupid_t));
+static_assert(__same_type(walk_page_range_vma, ksym_walk_page_range_vma_t));
+static_assert(__same_type(__pte_offset_map_lock, ksym___pte_offset_map_lock_t));
+static_assert(__same_type(ptep_test_and_clear_young, ksym_ptep_test_and_clear_young_t));
+static_assert(__same_type(pmdp_test_and_clear_young, ksym_pmdp_test_and_clear_young_t));
+static_assert(__same_type(__mmu_notifier_clear_young, ksym___mmu_notifier_clear_young_t));
 
 typedef unsigned long ksym_lookup_t(const char *name);
 DEFINE_STATIC_CALL_NULL(ksym_lookup, ksym_lookup_t);

@@ -12,6 +12,7 @@
 #include <linux/memory-tiers.h>
 #include <linux/migrate.h>
 #include <linux/mmzone.h>
+#include <linux/pagewalk.h>
 #include <linux/static_call.h>
 
 /* F(result, name, (arguments)) */
@@ -24,7 +25,17 @@
 	F(void, wakeup_kswapd, (struct zone *zone, gfp_t gfp_mask, int order,	\
 		enum zone_type highest_zoneidx))				\
 	F(bool, node_is_toptier, (int node))					\
-	F(int, folio_xchg_last_cpupid, (struct folio *folio, int cpupid))
+	F(int, folio_xchg_last_cpupid, (struct folio *folio, int cpupid))	\
+	F(int, walk_page_range_vma, (struct vm_area_struct *vma, unsigned long start, \
+		unsigned long end, const struct mm_walk_ops *ops, void *private)) \
+	F(pte_t *, __pte_offset_map_lock, (struct mm_struct *mm, pmd_t *pmd,	\
+		unsigned long addr, spinlock_t **ptlp))				\
+	F(int, ptep_test_and_clear_young, (struct vm_area_struct *vma,		\
+		unsigned long addr, pte_t *ptep))				\
+	F(int, pmdp_test_and_clear_young, (struct vm_area_struct *vma,		\
+		unsigned long addr, pmd_t *pmdp))				\
+	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
+		unsigned long start, unsigned long end))
 
 /* V(type, name) */
 #define PGHOT_KSYM_VARIABLES(V)							\

@@ -31,6 +31,7 @@ struct source {
 };
 
 extern const struct source source_hintfaults;
+extern const struct source source_pgtscan;
 
 bool source_enabled(int src);
 int source_set_mask(u32 mask);
