@@ -85,7 +85,7 @@
 /* young = pghot_reported_pgtscan + sum of pgtscan_filtered_* */
 #define PGHOT_PGTSCAN(X)							\
 	X(pgtscan_rounds, "rounds begun, one an interval")			\
-	X(pgtscan_rounds_late, "rounds that began with processes left over: too little time") \
+	X(pgtscan_rounds_late, "rounds that ended with processes left over: too little time") \
 	X(pgtscan_passes, "passes over the memory of one process")		\
 	X(pgtscan_lock_busy, "processes put off to the next round: mmap_lock was taken") \
 	X(pgtscan_pages, "present pages looked at")				\

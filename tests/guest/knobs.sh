@@ -31,16 +31,19 @@ load
 text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
 for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
-	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
+	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr \
+	pgtscan_interval_ms pgtscan_cpu_percent; do
 	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
-refused enabled_sources 2 4 8 16 3 32 -1
+refused enabled_sources 2 8 16 3 32 -1
 refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0
 refused promote_rate_limit_MBps -1 1048577
 refused kmigrated_sleep_ms 0 10001
 refused kmigrated_batch_nr 0 4097
+refused pgtscan_interval_ms 9 600001
+refused pgtscan_cpu_percent 0 101
 for again in off on; do
 	taken target_nid 0
 	taken target_nid -1
@@ -54,7 +57,11 @@ for again in off on; do
 	taken kmigrated_sleep_ms 1
 	taken kmigrated_batch_nr 4096
 	taken kmigrated_batch_nr 1
-	[ $again = on ] || taken enabled_sources 1
+	taken pgtscan_interval_ms 600000
+	taken pgtscan_interval_ms 10
+	taken pgtscan_cpu_percent 1
+	taken pgtscan_cpu_percent 100
+	[ $again = on ] || taken enabled_sources 5
 done
 taken enabled_sources 0
 knob kmigrated_batch_nr 010
