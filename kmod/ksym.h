@@ -35,7 +35,9 @@
 	F(int, pmdp_test_and_clear_young, (struct vm_area_struct *vma,		\
 		unsigned long addr, pmd_t *pmdp))				\
 	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
-		unsigned long start, unsigned long end))
+		unsigned long start, unsigned long end))			\
+	F(void, flush_tlb_mm_range, (struct mm_struct *mm, unsigned long start,	\
+		unsigned long end, unsigned int stride_shift, bool freed_tables))
 
 /* V(type, name) */
 #define PGHOT_KSYM_VARIABLES(V)							\

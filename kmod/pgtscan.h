@@ -24,6 +24,7 @@ struct mm_struct;
  * @nid: node on which a thread of it was seen last
  * @flags: of the reports of this pass
  * @misses: times in this round that mmap_lock was not to be had
+ * @cleared: bits were cleared in this pass
  * @primed: the whole memory has been passed over, so that a bit set now was set since
  * @huge: addresses (in huge pages) of huge mappings found young in the pass before, and in this one
  * @now: which of @huge is that of this pass
@@ -37,6 +38,7 @@ struct pgtscan_mm {
 	int nid;
 	unsigned int flags;
 	unsigned int misses;
+	bool cleared;
 	bool primed;
 	struct xarray huge[2];
 	unsigned int now;
@@ -58,5 +60,6 @@ enum pgtscan_result {
 };
 
 enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *buffer);
+void pgtscan_flush(struct pgtscan_mm *m);
 
 #endif

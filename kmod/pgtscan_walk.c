@@ -13,6 +13,8 @@
 #include "stat.h"
 #include "topology.h"
 
+#include <asm/tlbflush.h>
+
 enum {
 	/* mmap_lock is held no longer than this, plus one page table. */
 	PGTSCAN_HOLD_US = 100,
@@ -134,7 +136,7 @@ static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t
 		folio = slow_folio(set, pte_pfn(entry));
 		if (!folio)
 			continue;
-		/* No flush: as in reclaim, a stale entry of the TLB only hides an access for a while. */
+		/* Not flushed here, as in reclaim: see pgtscan_flush(). */
 		young = ksym(ptep_test_and_clear_young)(vma, addr, pte);
 		if (!(young | clear_young_secondary(mm, addr, PAGE_SIZE)))
 			continue;
@@ -265,9 +267,25 @@ enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *bu
 	mmap_read_unlock(m->mm);
 	if (buffer->n)
 		flush(m, buffer);
+	m->cleared |= piece.young > 0;
 	stat_add(STAT_pgtscan_pages, piece.pages);
 	stat_add(STAT_pgtscan_young, piece.young);
 	stat_add(STAT_pgtscan_filtered_first, piece.first);
 	stat_add(STAT_pgtscan_filtered_once, piece.once);
 	return vma ? PGTSCAN_MORE : PGTSCAN_END;
+}
+
+/**
+ * pgtscan_flush - let accesses after a pass set the bits that it cleared
+ * @m: at the end of a pass; the caller holds a user of @m->mm
+ *
+ * A CPU does not set the bit of a page whose translation it has. Entries of pages in use may stay for
+ * long, those of huge pages above all, and the hottest pages would look idle. One flush a pass
+ * interrupts the CPUs on which the process runs now, and no other.
+ */
+void pgtscan_flush(struct pgtscan_mm *m)
+{
+	if (m->cleared)
+		ksym(flush_tlb_mm_range)(m->mm, 0, TLB_FLUSH_ALL, 0, false);
+	m->cleared = false;
 }

@@ -211,6 +211,8 @@ static void take_turn(struct scanner *s, struct pgtscan_mm *m)
 		cond_resched();
 	} while (result == PGTSCAN_MORE && !kthread_should_stop() &&
 		 ktime_get_ns() - since_ns < PGTSCAN_QUANTUM_US * NSEC_PER_USEC);
+	if (result == PGTSCAN_END && knob(pgtscan_flush))
+		pgtscan_flush(m);
 	/* If the process has ended meanwhile, freeing its memory is not this thread's work. */
 	mmput_async(m->mm);
 	worked(s, since_ns);

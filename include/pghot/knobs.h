@@ -49,6 +49,8 @@
 	X(pgtscan_interval_ms, 1000, 10, 600000, "ms",				\
 	  "a pass over each process's page tables begins so often")		\
 	X(pgtscan_cpu_percent, 5, 1, 100, "percent of a CPU",			\
-	  "most time spent on it")
+	  "most time spent on it")						\
+	X(pgtscan_flush, 1, 0, 1, "flag",					\
+	  "1: flush a process's TLB entries once a pass, so that all later accesses show")
 
 #endif

@@ -32,7 +32,7 @@ text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
 for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
 	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr \
-	pgtscan_interval_ms pgtscan_cpu_percent; do
+	pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush; do
 	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
 refused enabled_sources 2 8 16 3 32 -1
@@ -44,6 +44,7 @@ refused kmigrated_sleep_ms 0 10001
 refused kmigrated_batch_nr 0 4097
 refused pgtscan_interval_ms 9 600001
 refused pgtscan_cpu_percent 0 101
+refused pgtscan_flush 2 -1
 for again in off on; do
 	taken target_nid 0
 	taken target_nid -1

@@ -12,9 +12,14 @@ pst() {
 	awk -v n="pgtscan_$1" '$1 == n { print $2 }' $STAT
 }
 
+# scanner: number of its thread
+scanner() {
+	grep -l '^pghot_pgtscan$' /proc/[0-9]*/comm | cut -d / -f 3
+}
+
 # cpu_us: CPU time of the thread so far
 cpu_us() {
-	awk '{ printf "%d\n", $1 / 1000 }' "/proc/$(pgrep pghot_pgtscan)/schedstat"
+	awk '{ printf "%d\n", $1 / 1000 }' "/proc/$(scanner)/schedstat"
 }
 
 # now_us: since boot
@@ -74,7 +79,7 @@ hold part 1 $N part
 part=$held
 knob enabled_sources 4
 ok $? "the source is enabled"
-is "$(awk '{ print $19 }' "/proc/$(pgrep pghot_pgtscan)/stat")" 19 "its thread gives way to all others"
+is "$(awk '{ print $19 }' "/proc/$(scanner)/stat")" 19 "its thread gives way to all others"
 wait_for 60 hot_at_least part "$part" $((HOT * 95 / 100))
 rounds 3
 hot=$(hot_on part "$part" 0)
