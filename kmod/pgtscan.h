@@ -2,7 +2,8 @@
 /*
  * pgtscan - what the scanner of page tables knows of a process's memory, and a walk over some of it
  *
- * source_pgtscan.c has the thread and decides whose turn it is; pgtscan_walk.c looks at page tables.
+ * source_pgtscan.c has the thread and decides whose turn it is; pgtscan_walk.c looks at page
+ * tables.
  */
 #ifndef PGHOT_PGTSCAN_H
 #define PGHOT_PGTSCAN_H

@@ -75,9 +75,9 @@ static void report(struct piece *piece, unsigned long pfn, unsigned int pages)
 }
 
 /*
- * The folio of a page that is mapped, if it is one to look at: of a slow node that has a map, and on
- * an LRU list. That leaves out zero pages and those that drivers map. Only the map's directory is
- * looked at for most pages of fast nodes, not their struct page. Under RCU.
+ * The folio of a page that is mapped, if it is one to look at: of a slow node that has a map, and
+ * on an LRU list. That leaves out zero pages and those that drivers map. Only the map's directory
+ * is looked at for most pages of fast nodes, not their struct page. Under RCU.
  */
 static struct folio *slow_folio(struct host_set *set, unsigned long pfn)
 {
@@ -177,8 +177,8 @@ static bool huge_young(struct vm_area_struct *vma, pmd_t *pmd, unsigned long add
 }
 
 /*
- * One bit for 512 pages: one access anywhere sets it. So the evidence must be of two passes, one after
- * the other, whatever the threshold and the room on the target are.
+ * One bit for 512 pages: one access anywhere sets it. So the evidence must be of two passes, one
+ * after the other, whatever the threshold and the room on the target are.
  */
 static void look_at_huge(struct piece *piece, struct vm_area_struct *vma, pmd_t *pmd,
 			 unsigned long addr)
@@ -279,8 +279,8 @@ enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *bu
  * pgtscan_flush - let accesses after a pass set the bits that it cleared
  * @m: at the end of a pass; the caller holds a user of @m->mm
  *
- * A CPU does not set the bit of a page whose translation it has. Entries of pages in use may stay for
- * long, those of huge pages above all, and the hottest pages would look idle. One flush a pass
+ * A CPU does not set the bit of a page whose translation it has. Entries of pages in use may stay
+ * for long, those of huge pages above all, and the hottest pages would look idle. One flush a pass
  * interrupts the CPUs on which the process runs now, and no other.
  */
 void pgtscan_flush(struct pgtscan_mm *m)

@@ -2,15 +2,15 @@
 /*
  * source_pgtscan - accessed bits in the page tables of processes
  *
- * A thread, pghot_pgtscan, passes over the page tables of all processes, clears the accessed bits of
- * pages on slow nodes, and reports those that were set. It begins a round every
- * vm.pghot_pgtscan_interval_ms. In a round each process is due for one pass over its memory; they take
- * turns of a quantum, so that a large process keeps small ones waiting for moments only, and one whose pass
- * is not over when the next round begins goes on where it was. Between quanta the thread sleeps as
- * long as it takes to keep to vm.pghot_pgtscan_cpu_percent.
+ * A thread, pghot_pgtscan, passes over the page tables of all processes, clears the accessed bits
+ * of pages on slow nodes, and reports those that were set. It begins a round every
+ * vm.pghot_pgtscan_interval_ms. In a round each process is due for one pass over its memory; they
+ * take turns of a quantum, so that a large process keeps small ones waiting for moments only, and
+ * one whose pass is not over when the next round begins goes on where it was. Between quanta the
+ * thread sleeps as long as it takes to keep to vm.pghot_pgtscan_cpu_percent.
  *
- * A set bit says that the page was accessed since the pass before, and nothing in a first pass, which
- * therefore only clears.
+ * A set bit says that the page was accessed since the pass before, and nothing in a first pass,
+ * which therefore only clears.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -44,7 +44,8 @@ enum {
 };
 
 /**
- * struct scanner - there while the source is enabled; the thread's own but for @task, @wait, @kicked
+ * struct scanner - there while the source is enabled; the thread's own but for @task, @wait,
+ * @kicked
  * @task: the thread
  * @wait: where it sleeps
  * @kicked: a knob has changed
@@ -110,8 +111,9 @@ static void mm_seen(struct scanner *s, struct mm_struct *mm, int nid)
 }
 
 /*
- * The memory of the next process, with a user counted, and the node where it runs or ran last; NULL if
- * it has none. The first thread may have ended before others. *@pid moves on; at the end it is 0.
+ * The memory of the next process, with a user counted, and the node where it runs or ran last; NULL
+ * if it has none. The first thread may have ended before others. *@pid moves on; at the end it is
+ * 0.
  */
 static struct mm_struct *next_process(int *pid, int *nid)
 {
@@ -152,8 +154,8 @@ static void pause(struct scanner *s)
 }
 
 /*
- * Count work that began at @since. What took far longer than a quantum did so because others had the
- * CPU, and is no work of ours.
+ * Count work that began at @since. What took far longer than a quantum did so because others had
+ * the CPU, and is no work of ours.
  */
 static void worked(struct scanner *s, u64 since_ns)
 {
@@ -306,7 +308,10 @@ static void pgtscan_disable(void)
 	scanner = NULL;
 }
 
-/* The thread reads the knobs where it needs them; it may be asleep for an interval that is no more. */
+/*
+ * The thread reads the knobs where it needs them; it may be asleep for an interval that is no
+ * more.
+ */
 static int pgtscan_apply(void)
 {
 	WRITE_ONCE(scanner->kicked, true);
