@@ -23,6 +23,17 @@ struct host_set *host_set(void)
 	return rcu_dereference_check(the_set, lockdep_is_held(&control_mutex));
 }
 
+/** host_find - the node of @set whose map has this page, or NULL. Where host_set() may be called. */
+struct slow_node *host_find(struct host_set *set, u64 pfn)
+{
+	unsigned int i;
+
+	for (i = 0; set && i < set->nr; i++)
+		if (engine_covers(&set->nodes[i]->engine, pfn))
+			return set->nodes[i];
+	return NULL;
+}
+
 /* The fast nodes of a slow node, nearest first; of equally near ones the lower number first. */
 static unsigned int nearest_targets(int nid, int *targets)
 {

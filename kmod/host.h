@@ -3,8 +3,8 @@
  * host - the slow nodes being watched: an engine, its memory and a thread for each
  *
  * They exist from host_start() to host_stop(), that is, while any source is enabled. Nodes come and
- * go meanwhile with memory hotplug (host_refresh()). All functions here but host_set() are called
- * under the control mutex.
+ * go meanwhile with memory hotplug (host_refresh()). All functions here but host_set() and
+ * host_find() are called under the control mutex.
  */
 #ifndef PGHOT_HOST_H
 #define PGHOT_HOST_H
@@ -73,5 +73,7 @@ void host_apply_knobs(void);
 
 /** host_set - the current set or NULL; under rcu_read_lock() or the control mutex. */
 struct host_set *host_set(void);
+
+struct slow_node *host_find(struct host_set *set, u64 pfn);
 
 #endif

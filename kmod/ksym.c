@@ -3,6 +3,7 @@
 
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/printk.h>
 
 #include "fault.h"
@@ -20,6 +21,11 @@ static_assert(__same_type(page_vma_mapped_walk, ksym_page_vma_mapped_walk_t));
 static_assert(__same_type(__mpol_put, ksym___mpol_put_t));
 static_assert(__same_type(split_huge_page_to_list_to_order,
 			  ksym_split_huge_page_to_list_to_order_t));
+static_assert(__same_type(walk_page_range_vma, ksym_walk_page_range_vma_t));
+static_assert(__same_type(__pte_offset_map_lock, ksym___pte_offset_map_lock_t));
+static_assert(__same_type(ptep_test_and_clear_young, ksym_ptep_test_and_clear_young_t));
+static_assert(__same_type(pmdp_test_and_clear_young, ksym_pmdp_test_and_clear_young_t));
+static_assert(__same_type(__mmu_notifier_clear_young, ksym___mmu_notifier_clear_young_t));
 
 typedef unsigned long ksym_lookup_t(const char *name);
 DEFINE_STATIC_CALL_NULL(ksym_lookup, ksym_lookup_t);

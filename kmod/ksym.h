@@ -14,6 +14,7 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/pagewalk.h>
 #include <linux/rmap.h>
 #include <linux/static_call.h>
 
@@ -34,7 +35,19 @@
 	F(bool, page_vma_mapped_walk, (struct page_vma_mapped_walk *pvmw))	\
 	F(void, __mpol_put, (struct mempolicy *pol))				\
 	F(int, split_huge_page_to_list_to_order, (struct page *page,		\
-		struct list_head *list, unsigned int new_order))
+		struct list_head *list, unsigned int new_order))		\
+	F(int, walk_page_range_vma, (struct vm_area_struct *vma, unsigned long start, \
+		unsigned long end, const struct mm_walk_ops *ops, void *private)) \
+	F(pte_t *, __pte_offset_map_lock, (struct mm_struct *mm, pmd_t *pmd,	\
+		unsigned long addr, spinlock_t **ptlp))				\
+	F(int, ptep_test_and_clear_young, (struct vm_area_struct *vma,		\
+		unsigned long addr, pte_t *ptep))				\
+	F(int, pmdp_test_and_clear_young, (struct vm_area_struct *vma,		\
+		unsigned long addr, pmd_t *pmdp))				\
+	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
+		unsigned long start, unsigned long end))			\
+	F(void, flush_tlb_mm_range, (struct mm_struct *mm, unsigned long start,	\
+		unsigned long end, unsigned int stride_shift, bool freed_tables))
 
 /* V(type, name) */
 #define PGHOT_KSYM_VARIABLES(V)							\

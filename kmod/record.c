@@ -25,16 +25,6 @@ static bool crosses(const struct pghot_report *report)
 	return report->pfn % HOTMAP_SECTION_PAGES + report->nr_pages > HOTMAP_SECTION_PAGES;
 }
 
-static struct slow_node *node_of(struct host_set *set, u64 pfn)
-{
-	unsigned int i;
-
-	for (i = 0; set && i < set->nr; i++)
-		if (engine_covers(&set->nodes[i]->engine, pfn))
-			return set->nodes[i];
-	return NULL;
-}
-
 /* No engine covers these pages: count them by what they are. */
 static void count_uncovered(const struct pghot_report *report)
 {
@@ -50,7 +40,7 @@ static void count_uncovered(const struct pghot_report *report)
 static unsigned int record_run(struct host_set *set, const struct pghot_report *reports,
 			       unsigned int n, unsigned int flags)
 {
-	struct slow_node *node = node_of(set, reports[0].pfn);
+	struct slow_node *node = host_find(set, reports[0].pfn);
 	struct hotmap_tally tally = { 0 };
 	unsigned int run = 1;
 

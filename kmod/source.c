@@ -11,6 +11,7 @@
 static const struct source * const sources[PGHOT_NR_SOURCES] = {
 	[PGHOT_SRC_HINTFAULTS] = &source_hintfaults,
 	[PGHOT_SRC_HWHINTS] = &source_hwhints,
+	[PGHOT_SRC_PGTSCAN] = &source_pgtscan,
 	[PGHOT_SRC_CHMU] = &source_chmu,
 	[PGHOT_SRC_PAGECACHE] = &source_pagecache,
 };

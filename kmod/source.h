@@ -32,6 +32,7 @@ struct source {
 
 extern const struct source source_hintfaults;
 extern const struct source source_hwhints;
+extern const struct source source_pgtscan;
 extern const struct source source_chmu;
 extern const struct source source_pagecache;
 

@@ -92,6 +92,17 @@
 	X(chmu_timeouts, "enabling, disabling or resetting a unit took too long") \
 	X(chmu_tunings, "changes of a threshold or an epoch by itself")
 
+/* young = pghot_reported_pgtscan + sum of pgtscan_filtered_* */
+#define PGHOT_PGTSCAN(X)							\
+	X(pgtscan_rounds, "rounds begun, one an interval")			\
+	X(pgtscan_rounds_late, "rounds that ended with processes left over: too little time") \
+	X(pgtscan_passes, "passes over the memory of one process")		\
+	X(pgtscan_lock_busy, "processes put off to the next round: mmap_lock was taken") \
+	X(pgtscan_pages, "present pages looked at")				\
+	X(pgtscan_young, "pages of slow nodes found accessed")			\
+	X(pgtscan_filtered_first, "of these, in a first pass: when is not known") \
+	X(pgtscan_filtered_once, "of these, huge and not accessed before the last pass")
+
 #define PGHOT_COUNTERS(X)							\
 	PGHOT_REPORTED(X)							\
 	PGHOT_FILTERED(X)							\
@@ -111,7 +122,8 @@
 	X(pghot_sections_removed, "sections whose map was freed")		\
 	X(pghot_sections_nomem, "sections left without a map: out of memory")	\
 	PGHOT_HWHINT(X)								\
-	PGHOT_CHMU(X)
+	PGHOT_CHMU(X)								\
+	PGHOT_PGTSCAN(X)
 
 #define PGHOT_GAUGES(X)								\
 	X(pghot_slow_nodes, "slow nodes being watched")				\

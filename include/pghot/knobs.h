@@ -54,6 +54,12 @@
 	X(chmu_count, 3, 1, 6, "enum chmu_count",				\
 	  "what is counted: 1 reads, 2 writes, 3 both; 4..6: those of trusted environments, too") \
 	X(chmu_downsampling, 0, 0, 15, "log2",					\
-	  "one access of 2^n is counted")
+	  "one access of 2^n is counted")					\
+	X(pgtscan_interval_ms, 1000, 10, 600000, "ms",				\
+	  "a pass over each process's page tables begins so often")		\
+	X(pgtscan_cpu_percent, 5, 1, 100, "percent of a CPU",			\
+	  "most time spent on it")						\
+	X(pgtscan_flush, 1, 0, 1, "flag",					\
+	  "1: flush a process's TLB entries once a pass, so that all later accesses show")
 
 #endif

@@ -21,12 +21,36 @@ while [ $n -le "$total" ]; do
 	n=$((n + 1))
 done
 ok 0 "each of them makes loading fail"
-is "$(dmesg | sed -n 's/.*pghot: this kernel has no symbol \([a-z_]*\):.*/\1/p' | sort -u | wc -l)" 9 \
-	"a missing symbol is named, each of 9"
+is "$(dmesg | sed -n 's/.*pghot: this kernel has no symbol \([a-z_]*\):.*/\1/p' | sort -u | wc -l)" 15 \
+	"a missing symbol is named, each of 15"
 
 each_fault 1 hintfaults
 each_fault 2 hwhints hwhints_backend=clock
 each_fault 16 pagecache
+
+# A source beside another: each of its faults leaves the other alone. The third is not of enabling:
+# the thread had no memory to note the first process, and does so in the next round.
+insmod /job/pghot.ko
+knob enabled_sources 1
+for n in 1 2; do
+	echo $(($(points_passed) + n)) >/sys/module/pghot/parameters/fail_at
+	! knob enabled_sources 5 2>/dev/null
+	ok $? "pgtscan: fault $n makes enabling fail"
+	is "$(knob_is enabled_sources)" 1 "and the other source is as before"
+	thread "pghot_.*" && ok 1 "pgtscan: fault $n leaves a thread"
+done
+echo $(($(points_passed) + 3)) >/sys/module/pghot/parameters/fail_at
+knob pgtscan_interval_ms 100
+knob enabled_sources 5
+ok $? "pgtscan: a process that cannot be noted is no failure"
+passes_made() {
+	[ "$(awk '$1 == "pgtscan_passes" { print $2 }' "$STAT")" -ge "$1" ]
+}
+wait_for 10 passes_made 20
+ok $? "and the thread works"
+rmmod pghot
+nothing_left
+ok $? "nothing of it is left"
 
 # While it works: no place on the target, for the first, second, ... page.
 insmod /job/pghot.ko

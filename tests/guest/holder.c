@@ -6,17 +6,19 @@
  *
  * KIND: anon, mlock, pinned (io_uring registered buffer), hugetlb (PAGES of 4 KiB are rounded up to
  * huge pages), file (a dirty file in DIR, which should be on a disk or tmpfs), touch (anon, and all
- * pages are touched again and again), thp (transparent huge pages), partthp (of which the last page
- * is given back), holes (anon, with every second page given back), ksm (two pages of each content,
- * merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
+ * pages are touched again and again), part (as touch, but only every fourth page), map (as part, and
+ * maps and unmaps other memory all the time), thp (transparent huge pages), partthp (of which the last
+ * page is given back), holes (anon, with every second page given back), ksm (two pages of each
+ * content, merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
  * mbind:MODE:MASK and task:MODE:MASK (memory policy of the mapping or of the process),
  * shmbind:MODE:MASK (policy of shared memory), fork:N (N children map the pages, too), cow (a
  * child, bound to NODE, has copies of all pages), cache (a clean file in DIR, not mapped but for the
  * time of an answer; no pfns).
  *
  * Writes DIR/pfns: a line "PFN COUNT" for each run of page frames. Then on SIGUSR1 writes DIR/where:
- * a line "NODE COUNT" for each node, and DIR/bad: pages whose content is not what was written.
- * Ends on SIGTERM.
+ * a line "NODE COUNT" for each node, DIR/hot: the same of the pages that are touched, DIR/bad: how
+ * many of these have not the content that was written, and DIR/map_us: how long mapping and unmapping took since the last
+ * time, the mean in microseconds. On SIGUSR2 touches its pages once. Ends on SIGTERM.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,15 +36,17 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, HUGE = 2 << 20, MAX_NODES = 64 };
 
 static const char *kind;
 static char *memory;
-static size_t pages;
+static size_t pages, step = 1;
+static uint64_t map_us, maps_done;
+static volatile sig_atomic_t asked, nudged, ended;
 static int cache_fd = -1;
-static volatile sig_atomic_t asked, ended;
 
 static _Noreturn void die(const char *what)
 {
@@ -112,7 +116,8 @@ static size_t count_bad(void)
 {
 	size_t bad = 0;
 
-	for (size_t i = 0; i < pages; i++) {
+	/* Looking at a page touches it. */
+	for (size_t i = 0; i < pages; i += step) {
 		const uint64_t *p = (const uint64_t *)(memory + i * PAGE);
 
 		bad += p[0] != pattern(i) || p[PAGE / 8 - 1] != pattern(i);
@@ -330,12 +335,33 @@ static void write_pfns(const char *dir)
 	finish(dir, "pfns");
 }
 
+static void write_counts(const char *dir, const char *name, const size_t *counts)
+{
+	char new[32];
+	FILE *out;
+
+	snprintf(new, sizeof(new), "%s.new", name);
+	out = create(dir, new);
+	for (int node = 0; node < MAX_NODES; node++)
+		if (counts[node])
+			fprintf(out, "%d %zu\n", node, counts[node]);
+	fclose(out);
+	finish(dir, name);
+}
+
+static void write_number(const char *dir, const char *name, size_t number)
+{
+	FILE *out = create(dir, name);
+
+	fprintf(out, "%zu\n", number);
+	fclose(out);
+}
+
 static void write_where(const char *dir)
 {
-	size_t counts[MAX_NODES] = { 0 };
+	size_t counts[MAX_NODES] = { 0 }, hot[MAX_NODES] = { 0 };
 	void *addresses[256];
 	int status[256];
-	FILE *out;
 
 	if (cache_fd >= 0)
 		map_cache();
@@ -345,27 +371,55 @@ static void write_where(const char *dir)
 			addresses[j] = memory + (i + j) * PAGE;
 		if (syscall(SYS_move_pages, 0, n, addresses, NULL, status, 0))
 			die("move_pages");
-		for (size_t j = 0; j < n; j++)
-			if (status[j] >= 0 && status[j] < MAX_NODES)
-				counts[status[j]]++;
+		for (size_t j = 0; j < n; j++) {
+			if (status[j] < 0 || status[j] >= MAX_NODES)
+				continue;
+			counts[status[j]]++;
+			hot[status[j]] += (i + j) % step == 0;
+		}
 	}
-	out = create(dir, "bad");
-	fprintf(out, "%zu\n", count_bad());
-	fclose(out);
+	write_counts(dir, "hot", hot);
+	write_number(dir, "bad", count_bad());
 	if (cache_fd >= 0)
 		munmap(memory, pages * PAGE);
-	out = create(dir, "where.new");
-	for (int node = 0; node < MAX_NODES; node++)
-		if (counts[node])
-			fprintf(out, "%d %zu\n", node, counts[node]);
-	fclose(out);
-	finish(dir, "where");
+	write_number(dir, "map_us", maps_done ? map_us / maps_done : 0);
+	map_us = maps_done = 0;
+	write_counts(dir, "where", counts);
+}
+
+static void touch(void)
+{
+	for (size_t i = 0; i < pages; i += step)
+		(void)*(volatile char *)(memory + i * PAGE);
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
+}
+
+static void map(void)
+{
+	uint64_t begun = now_us();
+	char *p = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	*(volatile char *)p = 1;
+	munmap(p, HUGE);
+	map_us += now_us() - begun;
+	maps_done++;
 }
 
 static void on_signal(int sig)
 {
 	if (sig == SIGUSR1)
 		asked = 1;
+	else if (sig == SIGUSR2)
+		nudged = 1;
 	else
 		ended = 1;
 }
@@ -373,13 +427,14 @@ static void on_signal(int sig)
 int main(int argc, char **argv)
 {
 	struct sigaction act = { .sa_handler = on_signal };
-	unsigned int sum = 0;
+	bool maps, touches;
 
 	if (argc != 5) {
 		fprintf(stderr, "usage: holder NODE PAGES KIND DIR\n");
 		return 2;
 	}
 	sigaction(SIGUSR1, &act, NULL);
+	sigaction(SIGUSR2, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	pages = strtoul(argv[2], NULL, 0);
 	kind = argv[3];
@@ -392,18 +447,23 @@ int main(int argc, char **argv)
 		die("set_mempolicy");
 	if (argument("task"))
 		set_policy(argument("task"), false);
+	maps = is("map");
+	touches = maps || is("part") || is("touch");
+	if (touches && !is("touch"))
+		step = 4;
 	write_pfns(argv[4]);
 	while (!ended) {
 		if (asked) {
 			asked = 0;
 			write_where(argv[4]);
-		} else if (is("touch")) {
-			for (size_t i = 0; i < pages; i++)
-				sum += *(volatile char *)(memory + i * PAGE);
+		} else if (touches || nudged) {
+			nudged = 0;
+			touch();
+			if (maps)
+				map();
 		} else {
 			usleep(1000);
 		}
 	}
-	(void)sum;
 	return 0;
 }

@@ -31,10 +31,11 @@ load
 text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
 for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
-	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr; do
+	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr \
+	pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush; do
 	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
-refused enabled_sources 4 5 32 -1
+refused enabled_sources 32 33 -1
 refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0
@@ -52,6 +53,9 @@ refused chmu_always_on 2
 refused chmu_ready 2
 refused chmu_count 0 7
 refused chmu_downsampling -1 16
+refused pgtscan_interval_ms 9 600001
+refused pgtscan_cpu_percent 0 101
+refused pgtscan_flush 2 -1
 for again in off on; do
 	taken target_nid 0
 	taken target_nid -1
@@ -73,7 +77,11 @@ for again in off on; do
 	taken chmu_unit_bytes 256
 	taken chmu_threshold 2147483647
 	taken chmu_downsampling 15
-	[ $again = on ] || taken enabled_sources 1
+	taken pgtscan_interval_ms 600000
+	taken pgtscan_interval_ms 10
+	taken pgtscan_cpu_percent 1
+	taken pgtscan_cpu_percent 100
+	[ $again = on ] || taken enabled_sources 5
 done
 taken enabled_sources 0
 knob kmigrated_batch_nr 010
