@@ -8,10 +8,12 @@ SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
-.PHONY: check-programs check-modules
+.PHONY: check-programs check-guest-programs check-modules
 
-check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(TESTS)/guest/holder check-modules
+check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan check-guest-programs
+
+# All that the guests of tests/guest bring along.
+check-guest-programs: $(TESTS)/guest/holder $(TESTS)/guest/failnth check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -29,7 +31,7 @@ $(TESTS)/engine/%: tests/engine/%.c $(ENGINE) $(wildcard tests/*.h tests/engine/
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $< $(filter engine/%.c,$^)
 
-$(TESTS)/guest/holder: tests/guest/holder.c
+$(TESTS)/guest/%: tests/guest/%.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
