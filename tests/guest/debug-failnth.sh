@@ -21,10 +21,11 @@ nothing_left() {
 	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*"
 }
 
-# nth N COMMAND...: its exit status in $status; $failed is 1 if the N-th allocation came, and failed
+# nth N COMMAND...: its exit status in $status, its complaint in /tmp/why; $failed is 1 if the N-th
+# allocation came, and failed
 nth() {
 	# shellcheck disable=SC2046 # two words
-	set -- $(failnth "$@" 2>/dev/null)
+	set -- $(failnth "$@" 2>/tmp/why)
 	status=$1 failed=$(($2 == 0))
 }
 
@@ -38,6 +39,8 @@ sweep() {
 		nth $n "$@"
 		if [ "$status" -ne 0 ]; then
 			[ $failed -eq 1 ] || ok 1 "$name: fails, and no allocation did"
+			grep -q "Cannot allocate memory" /tmp/why ||
+				ok 1 "$name: no memory for allocation $n is ENOMEM" "$(cat /tmp/why)"
 			refused=$((refused + 1))
 		else
 			$undo || ok 1 "$name: $undo after allocation $n failed"

@@ -4,6 +4,9 @@
  *
  * usage: failnth N COMMAND [ARGUMENT...]
  *
+ * The command "insmod FILE [PARAMETER...]" is done by itself: busybox's, when it fails, tries again by
+ * another system call.
+ *
  * Writes a line "STATUS LEFT": the command's exit status (128 + signal), and how many allocations more
  * it would have taken to the N-th; 0 if that came and failed. Which allocations count is up to
  * the filters of failslab and fail_page_alloc in debugfs. Needs a kernel with fault injection.
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +27,28 @@ static void die(const char *what)
 	exit(125);
 }
 
+/* Insert a module; the exit status. */
+static int load(char **words)
+{
+	char parameters[1024] = "";
+	int fd;
+
+	if (!words[0])
+		return 2;
+	fd = open(words[0], O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die(words[0]);
+	for (char **word = words + 1; *word; word++) {
+		size_t used = strlen(parameters);
+
+		snprintf(parameters + used, sizeof(parameters) - used, "%s ", *word);
+	}
+	if (!syscall(SYS_finit_module, fd, parameters, 0))
+		return 0;
+	perror(words[0]);
+	return 1;
+}
+
 /* The child's counter lives through execve(), not through fork(): COMMAND is what counts. */
 static void run(const char *n, char **command)
 {
@@ -30,6 +56,8 @@ static void run(const char *n, char **command)
 
 	if (fd < 0 || write(fd, n, strlen(n)) < 0)
 		die("/proc/self/fail-nth");
+	if (!strcmp(command[0], "insmod"))
+		_exit(load(command + 1));
 	execvp(command[0], command);
 	die(command[0]);
 }
