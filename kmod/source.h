@@ -31,6 +31,8 @@ struct source {
 };
 
 extern const struct source source_hintfaults;
+extern const struct source source_hwhints;
+extern const struct source source_chmu;
 
 bool source_enabled(int src);
 int source_set_mask(u32 mask);

@@ -6,14 +6,18 @@ TESTS := $(BUILD)/tests
 ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
+HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
+HW_TESTS := sample chmu chmu_tune cxl
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-guest-programs check-modules
 
-check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan check-guest-programs
+check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan check-guest-programs
 
 # All that the guests of tests/guest bring along.
-check-guest-programs: $(TESTS)/guest/holder $(TESTS)/guest/failnth check-modules
+check-guest-programs: $(TESTS)/guest/holder $(TESTS)/guest/failnth $(TESTS)/guest/prof \
+	$(TESTS)/guest/chmu check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -31,10 +35,30 @@ $(TESTS)/engine/%: tests/engine/%.c $(ENGINE) $(wildcard tests/*.h tests/engine/
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $< $(filter engine/%.c,$^)
 
+$(TESTS)/hw/sample-tsan: tests/hw/sample.c $(HW) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude -g -O1 -fsanitize=thread -pthread -o $@ $< $(filter hw/%.c,$^)
+
+$(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
+
+$(TESTS)/guest/chmu: tests/guest/chmu.c $(LABDEV) include/pghot/chmu.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
+
 $(TESTS)/guest/%: tests/guest/%.c
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+
+$(TESTS)/guest/prof: tests/guest/prof.c $(LABDEV)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
 
 # The module with its fault points, and one that plays a driver with reports of its own.
 check-modules: kmod
