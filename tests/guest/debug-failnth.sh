@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 400 --set node1.mem_mb=512
+# lab: --timeout 400 --set node1.mem_mb=512 --set plugin=count
 #
 # Each allocation that the module asks for, by itself or by what it calls, fails once: the N-th, for
 # every N until all of it succeeds. Loading and enabling then fail whole or work all the same; what
@@ -13,12 +13,12 @@ module=/lib/modules/$(uname -r)/extra/pghot.ko
 
 # off: no map, thread or hook
 off() {
-	[ "$(knob_is enabled_sources) $(stat hotmap_bytes)" = "0 0" ] && ! thread "kmigrated.*" &&
+	[ "$(knob_is enabled_sources) $(stat hotmap_bytes)" = "0 0" ] && ! thread "kmigrated.*\|pghot_.*" &&
 		! grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
 }
 
 nothing_left() {
-	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*"
+	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*\|pghot_.*"
 }
 
 # nth N COMMAND...: its exit status in $status, its complaint in /tmp/why; $failed is 1 if the N-th
@@ -57,8 +57,9 @@ unload() {
 	rmmod pghot
 }
 
+# on: enable all sources that this machine has
 on() {
-	knob enabled_sources 1
+	knob enabled_sources $all
 }
 
 on_again() {
@@ -80,18 +81,19 @@ least $refused 3 "loading: so many made it fail"
 sweep "loading, tiers given" unload nothing_left insmod "$module" layout=precise 'tiers=0>1'
 
 load
-sources=0
+sources=0 all=0
 for source in 1 2 4 8 16; do
 	knob enabled_sources $source 2>/dev/null || continue
 	turn_off
-	sources=$((sources + 1))
+	sources=$((sources + 1)) all=$((all | source))
 	sweep "enabling source $source" turn_off off sh -c "echo $source >$VM/pghot_enabled_sources"
-	[ $source -ne 1 ] || least $refused 5 "enabling source 1: so many made it fail"
+	least $refused 5 "enabling source $source: so many made it fail"
 	knob enabled_sources $source
 	ok $? "enabling source $source: works after all of that"
 	turn_off
 done
-least $sources 1 "sources that this machine has"
+least $sources 3 "sources that this machine has"
+sweep "enabling all of them" turn_off off sh -c "echo $all >$VM/pghot_enabled_sources"
 on
 sweep disabling on_again true sh -c "echo 0 >$VM/pghot_enabled_sources"
 is $refused 0 "disabling: never fails"

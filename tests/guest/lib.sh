@@ -115,6 +115,20 @@ release() {
 	wait "$1" 2>/dev/null
 }
 
+# used: kernel memory in KiB that a leak would show in
+used() {
+	awk '/^SUnreclaim|^VmallocUsed|^Percpu|^KernelStack/ { s += $2 } END { print s }' /proc/meminfo
+}
+
+# no_leak BEFORE: not much more in use than BEFORE
+no_leak() {
+	if [ -e /sys/kernel/debug/kmemleak ]; then
+		skip "no leak" "KASAN keeps what was freed for a while; kmemleak looks instead, at the end"
+	else
+		most $(($(used) - $1)) 1024 "no leak: KiB more than before"
+	fi
+}
+
 # thread NAME: is there a kernel thread whose name matches?
 thread() {
 	cat /proc/[0-9]*/comm 2>/dev/null | grep -q "^$1\$"

@@ -7,20 +7,6 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# used: kernel memory in KiB that a leak would show in
-used() {
-	awk '/^SUnreclaim|^VmallocUsed|^Percpu|^KernelStack/ { s += $2 } END { print s }' /proc/meminfo
-}
-
-# no_leak BEFORE: not much more in use than BEFORE
-no_leak() {
-	if [ -e /sys/kernel/debug/kmemleak ]; then
-		skip "no leak" "KASAN keeps what was freed for a while; kmemleak looks instead, at the end"
-	else
-		most $(($(used) - $1)) 1024 "no leak: KiB more than before"
-	fi
-}
-
 # settle_down: let deferred frees happen
 settle_down() {
 	echo 3 >/proc/sys/vm/drop_caches
