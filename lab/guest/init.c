@@ -316,12 +316,14 @@ static bool kmemleak_scan(int fd)
 static void find_leaks(struct log *log)
 {
 	int fd = open(KMEMLEAK, O_RDWR | O_CLOEXEC);
+	unsigned int left = KMEMLEAK_AGE_S;
 	char line[512];
 	FILE *file;
 
 	if (fd < 0)
 		return;
-	sleep(KMEMLEAK_AGE_S);
+	while (left)
+		left = sleep(left);	/* those that were killed just now interrupt it */
 	if (!kmemleak_scan(fd) || !kmemleak_scan(fd)) {
 		log->bad++;
 		fprintf(log->keep, "dmesg lab/init: kmemleak does not work: %s\n", strerror(errno));
