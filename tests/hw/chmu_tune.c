@@ -246,6 +246,23 @@ static void test_rules(void)
 	   changes);
 }
 
+/* Too many at 4, for every second epoch at random, and next to none in the others. */
+static void test_bursts(void)
+{
+	struct chmu_bounds bounds = { 1, 65535, 100000, 100000, 15 };
+	unsigned long random = 3;
+	struct chmu_tuner t;
+	u32 i, changes = 0;
+
+	chmu_tuner_init(&t, &bounds, 2, 100000);
+	for (i = 0; i < 2000; i++) {
+		bool burst = rnd(&random) >> 33 & 1;
+
+		changes += chmu_tune(&t, burst ? 8 : 0, burst && t.threshold <= 4);
+	}
+	ok(changes < 200, "bursts: %u changes in 2000 epochs", changes);
+}
+
 static void test_bounds(void)
 {
 	struct chmu_bounds bounds = { 1, 65535, 10000, 750000, 4095 };
@@ -331,6 +348,7 @@ int main(void)
 	test_stayers();
 	test_fixed();
 	test_rules();
+	test_bursts();
 	test_bounds();
 	test_changes();
 	test_turns();
