@@ -12,7 +12,7 @@ export V
 .DEFAULT_GOAL := all
 include bench/bench.mk bench/engine.mk lab/lab.mk tests/tests.mk
 
-.PHONY: all kmod bench-programs setup demo check bench clean help
+.PHONY: all kmod bench-programs setup demo check check-debug bench clean help
 
 all: kmod bench-programs lab ## Build the module, the workloads and the lab
 
@@ -38,6 +38,16 @@ check: ## Build and run all tests
 	$(Q)scripts/setup build lab check
 	$(Q)$(MAKE) --no-print-directory all check-programs
 	$(Q)scripts/check
+
+# The guest tests to run on the debug kernel; how much slower than a stock one it is.
+GUEST_TESTS ?= $(filter-out %/lib.sh,$(wildcard tests/guest/*.sh))
+DEBUG_SLOW := 6
+
+check-debug: ## Run the guest tests on a kernel with KASAN, lockdep, ..., built the first time
+	$(Q)scripts/setup build lab check debug
+	$(Q)KVER=$$(scripts/assets kver --kver debug) && export KVER && scripts/assets kernel >/dev/null && \
+		$(MAKE) --no-print-directory BUILD=$(BUILD)/debug KVER=$$KVER all check-guest-programs && \
+		BUILD=$(BUILD)/debug OUT=$(OUT)/debug LAB_SLOW=$(DEBUG_SLOW) scripts/check $(GUEST_TESTS)
 
 bench: ## Measure the engine; writes out/bench.json
 	$(Q)scripts/setup build

@@ -8,14 +8,16 @@ SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample chmu chmu_tune cxl
-GUEST_PROGRAMS := holder prof chmu hotness
+GUEST_PROGRAMS := holder failnth prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
-.PHONY: check-programs check-modules
+.PHONY: check-programs check-guest-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters \
-	$(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters check-guest-programs
+
+# All that the guests of tests/guest bring along.
+check-guest-programs: $(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)

@@ -5,7 +5,7 @@
  * Runs /job/main and reports on the second serial port, the result channel, which
  * the job has as file descriptor 3. When the job is over, its verdict follows:
  *
- *	dmesg TEXT		each bad line of the kernel log
+ *	dmesg TEXT		each bad line of the kernel log, and what kmemleak knows
  *	dmesg_bad N		how many there were
  *	verdict pass|fail|timeout CODE	the last line, always
  *
@@ -37,6 +37,8 @@
 #define RESULT_FD	3
 #define TICK_MS		100
 #define FLUSH_MS	100
+#define KMEMLEAK	"/sys/kernel/debug/kmemleak"
+#define KMEMLEAK_AGE_S	6	/* it keeps silent about what is younger than 5 s */
 
 static const struct mount_point {
 	const char *type, *dir;
@@ -54,7 +56,7 @@ static const struct mount_point {
  * "DEBUG:" is not. The patterns end where the kernel's wording begins to vary.
  */
 static const char * const bad_words[] = {
-	"BUG:", "kernel BUG at", "WARNING:", "WARNING ", "Oops", "Call Trace",
+	"BUG:", "BUG ", "kernel BUG at", "WARNING:", "WARNING ", "Oops", "Call Trace",
 	"INFO: task", "INFO: trying to register", "INFO: rcu", "detected stall",
 	"self-detected stall", "detected expedited stalls", "soft lockup", "hard LOCKUP",
 	"general protection fault", "stack guard page", "double fault", "invalid opcode",
@@ -300,11 +302,49 @@ static int wait_child(pid_t pid, long timeout_ms, struct log *log)
 	return code;
 }
 
+/* One look at all memory. kmemleak takes its time, and the log may say something about it. */
+static bool kmemleak_scan(int fd)
+{
+	return write(fd, "scan", 4) == 4;
+}
+
+/*
+ * On a kernel that can: look for memory that nobody points at, and keep what is known of it.
+ * How many blocks there are, the kernel says in its log, with words that are bad. What changed since
+ * the last look is not reported, so it takes two.
+ */
+static void find_leaks(struct log *log)
+{
+	int fd = open(KMEMLEAK, O_RDWR | O_CLOEXEC);
+	unsigned int left = KMEMLEAK_AGE_S;
+	char line[512];
+	FILE *file;
+
+	if (fd < 0)
+		return;
+	while (left)
+		left = sleep(left);	/* those that were killed just now interrupt it */
+	if (!kmemleak_scan(fd) || !kmemleak_scan(fd)) {
+		log->bad++;
+		fprintf(log->keep, "dmesg lab/init: kmemleak does not work: %s\n", strerror(errno));
+	}
+	lseek(fd, 0, SEEK_SET);
+	file = fdopen(fd, "r");
+	if (!file)
+		die(KMEMLEAK);
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		fprintf(log->keep, "dmesg kmemleak: %s\n", line);
+	}
+	fclose(file);
+}
+
 static void report(int fd, struct log *log, int code)
 {
 	const char *verdict = "fail";
 
 	kill(-1, SIGKILL);	/* nobody writes after the verdict */
+	find_leaks(log);
 	log_drain(log);
 	fclose(log->keep);
 	if (code == -ETIMEDOUT)

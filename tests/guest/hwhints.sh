@@ -9,11 +9,6 @@
 
 N=4000
 
-# used: kernel memory in KiB that a leak would show in
-used() {
-	awk '/^SUnreclaim|^VmallocUsed|^Percpu|^KernelStack/ { s += $2 } END { print s }' /proc/meminfo
-}
-
 # faults: what NUMA balancing did
 faults() {
 	echo $(($(vmstat numa_pte_updates) + $(vmstat numa_hint_faults)))
@@ -112,7 +107,7 @@ done
 is "$i $(stat hotmap_bytes)" "30 0" "30 times enabled and disabled under load"
 hw_law
 sleep 3
-most $(($(used) - before)) 1024 "no leak: KiB more than before"
+no_leak "$before"
 knob enabled_sources 2
 rmmod pghot
 ok $? "unloaded while enabled and under load"

@@ -38,6 +38,18 @@ note() {
 	echo "# $*" >&3
 }
 
+# skip NAME REASON: a test point that cannot be made here
+skip() {
+	points=$((points + 1))
+	echo "ok $points - $1 # SKIP $2" >&3
+}
+
+# skip_all REASON: the test ends before its first point
+skip_all() {
+	echo "1..0 # SKIP $1" >&3
+	exit 0
+}
+
 finish() {
 	echo "1..$points" >&3
 	exit 0
@@ -73,9 +85,9 @@ knob_is() {
 	cat "$VM/pghot_$1"
 }
 
-# wait_for SECONDS COMMAND...: until COMMAND succeeds
+# wait_for SECONDS COMMAND...: until COMMAND succeeds; the seconds are those of a stock kernel
 wait_for() {
-	left=$(($1 * 10))
+	left=$(($1 * 10 * ${LAB_SLOW:-1}))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
@@ -101,6 +113,20 @@ hold() {
 release() {
 	kill "$1"
 	wait "$1" 2>/dev/null
+}
+
+# used: kernel memory in KiB that a leak would show in
+used() {
+	awk '/^SUnreclaim|^VmallocUsed|^Percpu|^KernelStack/ { s += $2 } END { print s }' /proc/meminfo
+}
+
+# no_leak BEFORE: not much more in use than BEFORE
+no_leak() {
+	if [ -e /sys/kernel/debug/kmemleak ]; then
+		skip "no leak" "KASAN keeps what was freed for a while; kmemleak looks instead, at the end"
+	else
+		most $(($(used) - $1)) 1024 "no leak: KiB more than before"
+	fi
 }
 
 # thread NAME: is there a kernel thread whose name matches?
@@ -211,4 +237,25 @@ each_fault() {
 		n=$((n + 1))
 	done
 	ok 0 "each of them makes enabling $2 fail whole"
+}
+
+# fault NAME VALUE: of failslab and fail_page_alloc, if the former has it, too
+fault() {
+	echo "$2" >/sys/kernel/debug/fail_page_alloc/"$1" || return 1
+	! test -e /sys/kernel/debug/failslab/"$1" || echo "$2" >/sys/kernel/debug/failslab/"$1"
+}
+
+# faults_in_modules: from now on just those allocations may fail that code of a module asks for,
+# itself or by what it calls
+faults_in_modules() {
+	test -d /sys/kernel/debug/failslab ||
+		skip_all "this kernel has no fault injection: make check-debug"
+	fault verbose 0
+	fault ignore-gfp-wait N
+	fault ignore-gfp-highmem N
+	fault min-order 0
+	fault stacktrace-depth 32
+	# Modules lie between the kernel's image and the fixed mappings.
+	fault require-start "0x$(awk '$3 == "_end" { print $1; exit }' /proc/kallsyms)"
+	fault require-end 0xffffffffff000000
 }

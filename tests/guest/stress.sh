@@ -7,11 +7,6 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# used: kernel memory in KiB that a leak would show in
-used() {
-	awk '/^SUnreclaim|^VmallocUsed|^Percpu|^KernelStack/ { s += $2 } END { print s }' /proc/meminfo
-}
-
 # settle_down: let deferred frees happen
 settle_down() {
 	echo 3 >/proc/sys/vm/drop_caches
@@ -42,7 +37,7 @@ is "$i $(stat hotmap_bytes)" "50 0" "50 times enabled and disabled"
 laws
 rmmod pghot
 settle_down
-most $(($(used) - before)) 1024 "no leak: KiB more than before"
+no_leak "$before"
 
 i=0
 while [ $i -lt 20 ]; do
@@ -56,7 +51,7 @@ while [ $i -lt 20 ]; do
 done
 is $i 20 "20 times loaded and unloaded while enabled and under load"
 settle_down
-most $(($(used) - before)) 1024 "no leak: KiB more than before"
+no_leak "$before"
 is "$(vmstat nr_isolated_anon) $(vmstat nr_isolated_file)" "0 0" "no page is left isolated"
 pid=$(pgrep -o holder)
 where touch "$pid" 1 >/dev/null

@@ -224,6 +224,7 @@ tap 2 "unknown machine 'nosuch': known are $machines\$" "unknown machine" --mach
 tap 2 "unknown machine key 'nosuch': known are .*nodeN" "unknown --set key" --set nosuch=1
 tap 2 "bad node0\.mem_mb '1': it must be" "--set node0.mem_mb=1" --set node0.mem_mb=1
 tap 2 "bad --timeout '0': it must be a number of seconds" "--timeout 0" --timeout 0
+LAB_SLOW=0 tap 2 "bad LAB_SLOW '0': it must be a number from 1 to 99" "LAB_SLOW=0"
 tap 2 "cannot read the file '/nosuch' of --with" "--with a file that is not there" --with /nosuch
 tap 1 "the guest needs [0-9]+ MiB and this host has" "too little memory on the host" \
 	--set node0.mem_mb=1048576 --set node1.mem_mb=1048576
@@ -274,7 +275,7 @@ refused 1 "^scripts/assets: neither XDG_CACHE_HOME nor HOME is set" "scripts/ass
 refused 1 "^scripts/assets: cannot write the cache $tmp/file/pghot: set XDG_CACHE_HOME" \
 	"scripts/assets: a cache that cannot be written" env XDG_CACHE_HOME="$tmp/file" scripts/assets kernel
 
-refused 2 "^setup: unknown part 'nosuch': known are build lab check" "scripts/setup: unknown part" scripts/setup lab nosuch
+refused 2 "^setup: unknown part 'nosuch': known are build lab check debug" "scripts/setup: unknown part" scripts/setup lab nosuch
 refused 2 "^setup: unknown part '--nosuch': known are" "scripts/setup: unknown option" scripts/setup --nosuch
 refused 1 "^setup: this is not a Debian machine; install by hand: gcc .*cpio.*shellcheck" \
 	"scripts/setup: no dpkg" without dpkg-query scripts/setup
@@ -312,8 +313,11 @@ if [[ -n $(apt-cache pkgnames linux-image-6.12. 2>/dev/null) ]]; then
 	line="^scripts/assets: unknown kernel version '6\.12\.9999\+deb12-amd64': apt has 6\.12\."
 	refused 2 "$line" "scripts/kbuild: a version that nobody made" scripts/kbuild "$tmp/module" "$version"
 	refused 2 "$line" "scripts/assets: a version that nobody made" scripts/assets kernel --kver "$version"
+	version=6.12.9999-pghot-debug-00000000
+	refused 2 "^scripts/assets: unknown kernel version '$version': the debug kernel that can be built is 6\.12\." \
+		"scripts/assets: a debug kernel of another configuration" scripts/assets kernel --kver "$version"
 else
-	skip 2 "apt knows no kernel here"
+	skip 3 "apt knows no kernel here"
 fi
 none "$(ls -A "$tmp/module")" "scripts/kbuild: nothing was written"
 

@@ -83,4 +83,4 @@ stub() {
 }
 
 # Nothing of the caller's environment decides what a test sees.
-unset KVER BUILD V LAB_APPEND
+unset KVER BUILD OUT V LAB_APPEND LAB_SLOW
