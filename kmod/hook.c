@@ -3,10 +3,10 @@
 
 #include <linux/bug.h>
 #include <linux/printk.h>
-#include <linux/string.h>
 
 #include "fault.h"
 #include "hook.h"
+#include "ksym.h"
 
 /**
  * hook_add - have the handler called from now on
@@ -15,11 +15,12 @@
  * While it is there, kernel.ftrace_enabled cannot be set to 0.
  *
  * Returns 0, or after a line in the log -EBUSY (kernel.ftrace_enabled is 0; with IPMODIFY also:
- * somebody else changes the function) or another error of ftrace's. Then nothing is left behind.
+ * somebody else changes the function), -ENOENT (there is no such function) or another error of
+ * ftrace's. Then nothing is left behind.
  */
 int hook_add(struct hook *hook)
 {
-	char *name = hook->function;
+	unsigned long address = fault_point() ? 0 : ksym_address(hook->function);
 	int err;
 
 	/* Afresh each time: ftrace_free_filter() leaves pointers to what it freed. */
@@ -27,21 +28,22 @@ int hook_add(struct hook *hook)
 		.func = hook->handler,
 		.flags = hook->flags | FTRACE_OPS_FL_PERMANENT,
 	};
-	err = fault_point() ? -ENOENT : ftrace_set_filter(&hook->ops, name, strlen(name), 1);
+	/*
+	 * By address: about a name, ftrace is silent if it did not get the memory to note it; and a
+	 * filter that is empty lets all functions through.
+	 */
+	err = address ? ftrace_set_filter_ip(&hook->ops, address, 0, 1) : -ENOENT;
 	if (err) {
-		pr_err("this kernel's %s cannot be traced (%d)\n", name, err);
+		pr_err("this kernel's %s cannot be traced (%d)\n", hook->function, err);
 		return err;
 	}
 	err = fault_point() ? -EBUSY : register_ftrace_function(&hook->ops);
 	/* The filter is empty: ftrace_set_filter() is silent about memory that it did not get. */
 	if (err == -EINVAL)
 		err = -ENOMEM;
-	/* The filter is empty: ftrace_set_filter() is silent about memory that it did not get. */
-	if (err == -EINVAL)
-		err = -ENOMEM;
 	if (err == -EBUSY)
 		pr_err("%s is in the hands of a live patch or another module, or kernel.ftrace_enabled is 0\n",
-		       name);
+		       hook->function);
 	if (err)
 		ftrace_free_filter(&hook->ops);
 	return err;

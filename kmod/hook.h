@@ -7,7 +7,7 @@
 
 /**
  * struct hook
- * @function: the kernel function; not const, because the parser of patterns may write to it
+ * @function: the kernel function
  * @handler: called at its entry
  * @flags: FTRACE_OPS_FL_RECURSION if ftrace shall see to it that the handler is not called from within
  *	itself, at some cost, else it does so with ftrace_test_recursion_trylock();
@@ -15,7 +15,7 @@
  * @ops: the hook's own
  */
 struct hook {
-	char *function;
+	const char *function;
 	ftrace_func_t handler;
 	unsigned long flags;
 	struct ftrace_ops ops;

@@ -58,9 +58,15 @@ static int find_lookup(void)
 	return 0;
 }
 
+/** ksym_address - where a symbol of the kernel is, or 0. After ksym_init(), process context. */
+unsigned long ksym_address(const char *name)
+{
+	return static_call(ksym_lookup)(name);
+}
+
 static unsigned long ksym_find(const char *name)
 {
-	unsigned long addr = fault_point() ? 0 : static_call(ksym_lookup)(name);
+	unsigned long addr = fault_point() ? 0 : ksym_address(name);
 
 	if (!addr)
 		pr_err("this kernel has no symbol %s: not a supported kernel, nothing is loaded\n",

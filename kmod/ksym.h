@@ -70,5 +70,6 @@ PGHOT_KSYM_VARIABLES(PGHOT_KSYM_DECLARE_V)
 #define ksym_read(name)	READ_ONCE(*ksym_##name)
 
 int ksym_init(void);
+unsigned long ksym_address(const char *name);
 
 #endif

@@ -83,9 +83,8 @@ static void notrace on_question(unsigned long ip, unsigned long parent_ip, struc
 	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)answer_no);
 }
 
-static char question[] = "should_numa_migrate_memory";
 static struct hook question_hook = {
-	.function = question,
+	.function = "should_numa_migrate_memory",
 	.handler = on_question,
 	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION,
 };

@@ -116,9 +116,8 @@ static void notrace on_access(unsigned long ip, unsigned long parent_ip, struct 
 	ftrace_test_recursion_unlock(bit);
 }
 
-static char function[] = "folio_mark_accessed";
 static struct hook access_hook = {
-	.function = function,
+	.function = "folio_mark_accessed",
 	.handler = on_access,
 };
 

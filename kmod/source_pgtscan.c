@@ -277,7 +277,7 @@ static int pgtscan(void *data)
 
 static int pgtscan_enable(void)
 {
-	struct scanner *s = fault_point() ? NULL : kvzalloc(sizeof(*s), GFP_KERNEL);
+	struct scanner *s = fault_point() ? NULL : kvzalloc(sizeof(*s), GFP_KERNEL | __GFP_NOWARN);
 	int err;
 
 	if (!s)
