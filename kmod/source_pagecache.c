@@ -22,9 +22,8 @@
  *
  * From there on threshold and window decide, as for every source.
  *
- * Only the first page of a large folio is reported. The kernel marks a folio once for all that a
- * sequential reader takes of it, and does not say which part: it is one access to one thing, that
- * moves as a whole. A record for each of 512 pages would say no more, at the cost of the reader.
+ * A large folio is reported whole: the kernel marks it once for all that a sequential reader takes of
+ * it, and does not say which part.
  */
 #include <linux/bits.h>
 #include <linux/jiffies.h>
@@ -89,7 +88,7 @@ static noinline notrace void look_at_slow(struct folio *folio)
 		return;
 	report = (struct pghot_report){
 		.pfn = folio_pfn(folio),
-		.nr_pages = 1,
+		.nr_pages = folio_nr_pages(folio),
 		.nid = numa_node_id(),
 		.weight = 1,
 	};
