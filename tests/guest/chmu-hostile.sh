@@ -7,11 +7,6 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# chmu_stat NAME: a counter
-chmu_stat() {
-	awk -v n="chmu_$1" '$1 == n { print $2 }' $STAT
-}
-
 # broken OFFSET BYTES VALUE REASON: with that in its registers the unit is refused
 broken() {
 	was=$(chmu peek "$1" "$2")
@@ -56,14 +51,14 @@ knob enabled_sources 8
 ok $? "in order again it can be enabled"
 hold hot 1 2000 touch
 hot=$held
-before=$(chmu_stat resyncs)
+before=$(value chmu_resyncs)
 n=0
 while [ $n -lt 50 ]; do
 	chmu poke 0x7a 2 0xffff
 	usleep 20000
 	n=$((n + 1))
 done
-least "$(chmu_stat resyncs)" $((before + 1)) "a tail out of range is counted"
+least "$(value chmu_resyncs)" $((before + 1)) "a tail out of range is counted"
 case $(grep ^chmu_unit_0 $STAT) in
 *refused*)
 	dmesg | grep -q "pghot: chmu lab node 1: not used any more: .*out of range"
@@ -73,7 +68,7 @@ case $(grep ^chmu_unit_0 $STAT) in
 esac
 chmu rubbish 8
 note "$(grep -E '^chmu' $STAT | tr '\n' ' ')"
-least "$(chmu_stat filtered_address)" 1 "addresses that are no memory are filtered"
+least "$(value chmu_filtered_address)" 1 "addresses that are no memory are filtered"
 laws
 again
 ok $? "and on"

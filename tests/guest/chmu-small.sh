@@ -37,22 +37,17 @@ lost() {
 	chmu truth | awk '$1 == "lost" { print $2 }'
 }
 
-# overflows
-overflows() {
-	awk '$1 == "chmu_overflows" { print $2 }' $STAT
-}
-
 echo 0 >/proc/sys/kernel/numa_balancing
 load
 spread "tuned"
 least "$(lost)" 1 "the unit lost entries"
-least "$(overflows)" 1 "overflows are counted"
-least "$(awk '$1 == "chmu_tunings" { print $2 }' $STAT)" 1 "tunings are counted"
-most "$(overflows)" "$(lost)" "one overflow stands for at least one lost entry"
+least "$(value chmu_overflows)" 1 "overflows are counted"
+least "$(value chmu_tunings)" 1 "tunings are counted"
+most "$(value chmu_overflows)" "$(lost)" "one overflow stands for at least one lost entry"
 knob chmu_threshold 1
 knob chmu_epoch_us 20000
-before=$(overflows)
+before=$(value chmu_overflows)
 spread "threshold 1"
-least "$(overflows)" $((before + 1)) "threshold 1: it overflows all the time"
+least "$(value chmu_overflows)" $((before + 1)) "threshold 1: it overflows all the time"
 rmmod pghot
 finish

@@ -7,14 +7,14 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# chmu NAME: a counter
-chmu_stat() {
-	awk -v n="chmu_$1" '$1 == n { print $2 }' $STAT
-}
-
 # unit_is WORD: the value that follows WORD in the unit's line
 unit_is() {
 	sed -n "s/^chmu_unit_0 in_use .*$1 \([^ ]*\).*/\1/p" $STAT
+}
+
+# unit_has WORD VALUE
+unit_has() {
+	[ "$(unit_is "$1")" = "$2" ]
 }
 
 # promotes NAME KNOB=VALUE...: with these knobs, all pages of a new hot process go, none of a cold one
@@ -73,8 +73,8 @@ seen=$(chmu truth | awk '$1 == "seen" { print $2 }')
 is "$seen" 0 "and counts nothing"
 
 promotes "all automatic"
-least "$(chmu_stat entries)" 2500 "entries were read"
-is "$(chmu_stat filtered_address) $(chmu_stat resyncs) $(chmu_stat timeouts)" "0 0 0" "nothing was odd"
+least "$(value chmu_entries)" 2500 "entries were read"
+is "$(value chmu_filtered_address) $(value chmu_resyncs) $(value chmu_timeouts)" "0 0 0" "nothing was odd"
 seen=$(chmu truth | awk '$1 == "seen" { print $2 }')
 least "$seen" 10000 "the unit saw accesses"
 sleep 1
@@ -101,11 +101,11 @@ refuses chmu_count 5 "can do 1 2 3"
 refuses chmu_downsampling 9 "0 1 2 3 4 5 6 7 8"
 knob chmu_epoch_us 123456
 ok $? "an epoch that the unit can have"
-wait_for 5 test "$(unit_is epoch_us)" = 123500
+wait_for 5 unit_has epoch_us 123500
 is "$(unit_is epoch_us)" 123500 "is rounded"
 knob chmu_unit_bytes 2097152
 ok $? "another unit size while enabled"
-wait_for 5 test "$(unit_is unit_bytes)" = 2097152
+wait_for 5 unit_has unit_bytes 2097152
 is "$(unit_is unit_bytes)" 2097152 "takes effect"
 knob chmu_unit_bytes 0
 knob chmu_epoch_us 0

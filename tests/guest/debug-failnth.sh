@@ -11,16 +11,6 @@
 MANY=1000
 module=/lib/modules/$(uname -r)/extra/pghot.ko
 
-# off: no map, thread or hook
-off() {
-	[ "$(knob_is enabled_sources) $(stat hotmap_bytes)" = "0 0" ] && ! thread "kmigrated.*\|pghot_.*" &&
-		! grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
-}
-
-nothing_left() {
-	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*\|pghot_.*"
-}
-
 # nth N COMMAND...: its exit status in $status, its complaint in /tmp/why; $failed is 1 if the N-th
 # allocation came, and failed
 nth() {

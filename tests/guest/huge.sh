@@ -33,7 +33,7 @@ whole=$(splits)
 hold thp 1 4096 thp
 least "$(awk '$1 == "AnonHugePages:" { print $2 }' /proc/meminfo)" 16000 "the pages are huge (KiB)"
 some thp 1 6
-wait_for 10 test "$(stat refused_cold_huge)" -ge 8
+wait_for 10 reaches pghot_refused_cold_huge 8
 sleep 1
 least "$(stat refused_cold_huge)" 8 "one hot page is too little for a huge page"
 is "$(where thp "$held" 1)" 4096 "which stays"
@@ -64,12 +64,11 @@ is "$(splits)" "$whole" "no huge page was split so far"
 # Every second page of the fast node is free: no room for huge pages.
 echo 0 >/proc/sys/vm/compaction_proactiveness
 part=$held
-free_kib=$(awk '$3 == "MemFree:" { print $4 }' /sys/devices/system/node/node0/meminfo)
-hold holes 0 $((free_kib / 4 - 12000)) holes
+hold holes 0 $(($(free_pages 0) - 12000)) holes
 holes=$held
 hold thp 1 24576 thp
 report thp bulk 3 8
-wait_for 20 test "$(stat refused_fragmented)" -ge 512
+wait_for 20 reaches pghot_refused_fragmented 512
 sleep 1
 least "$(stat refused_fragmented)" 512 "huge pages find no free range"
 is "$(splits)" "$whole" "and are not split for that"

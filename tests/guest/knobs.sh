@@ -30,10 +30,8 @@ taken() {
 load
 text='x 1x 1,2 "1 2" 0x 1.5 -- 99999999999999999999'
 eval "set -- $text ''"
-for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
-	promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr \
-	pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush; do
-	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
+for path in "$VM"/pghot_*; do
+	refused "${path#*pghot_}" "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
 refused enabled_sources 32 33 -1
 refused target_nid 1 2 1023 1024

@@ -12,9 +12,8 @@ insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 1 >/sys/kernel/mm/numa/demotion_enabled
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
-free_kib=$(awk '$3 == "MemFree:" { print $4 }' /sys/devices/system/node/node0/meminfo)
 
-hold ballast 0 $((free_kib / 4 - 25000)) anon
+hold ballast 0 $(($(free_pages 0) - 25000)) anon
 ballast=$held
 knob enabled_sources 1
 hold thp 1 8192 thp
@@ -42,7 +41,7 @@ release "$ballast"
 echo 0 >/proc/sys/vm/compaction_proactiveness
 echo 0 >/sys/kernel/mm/numa/demotion_enabled
 knob promote_rate_limit_MBps 10000
-hold holes 0 $((free_kib / 4 - 12000)) holes
+hold holes 0 $(($(free_pages 0) - 12000)) holes
 holes=$held
 hold thp 1 16384 thp
 thp=$held

@@ -34,6 +34,15 @@ most() {
 	if [ "${1:-0}" -le "$2" ]; then ok 0 "$3 ($1)"; else ok 1 "$3" "got '$1', want at most '$2'"; fi
 }
 
+# between GOT LOW HIGH NAME
+between() {
+	if [ "${1:-0}" -ge "$2" ] && [ "$1" -le "$3" ]; then
+		ok 0 "$4 ($1)"
+	else
+		ok 1 "$4" "got '$1', want $2 to $3"
+	fi
+}
+
 note() {
 	echo "# $*" >&3
 }
@@ -60,9 +69,19 @@ load() {
 	insmod "/lib/modules/$(uname -r)/extra/pghot.ko" "$@"
 }
 
-# stat NAME: a counter of /proc/pghot/stat
+# value NAME: what /proc/pghot/stat says of it
+value() {
+	awk -v n="$1" '$1 == n { print $2 }' $STAT
+}
+
+# stat NAME: a counter that is no source's
 stat() {
-	awk -v n="pghot_$1" '$1 == n { print $2 }' $STAT
+	value "pghot_$1"
+}
+
+# reaches NAME COUNT: is the value COUNT or more by now?
+reaches() {
+	[ "$(value "$1")" -ge "$2" ]
 }
 
 # sum PREFIX: the counters that begin so, added up
@@ -107,6 +126,11 @@ hold() {
 	# New pages wait in a batch of their CPU for being put on an LRU list, where they cannot be
 	# moved from. A single report must not depend on that: dropping caches empties the batches.
 	echo 1 >/proc/sys/vm/drop_caches
+}
+
+# free_pages NODE
+free_pages() {
+	awk '$3 == "MemFree:" { print int($4 / 4) }' "/sys/devices/system/node/node$1/meminfo"
 }
 
 # release PID
@@ -175,7 +199,7 @@ laws() {
 
 # hw NAME: a counter of memory profilers
 hw() {
-	awk -v n="hwhint_$1" '$1 == n { print $2 }' $STAT
+	value "hwhint_$1"
 }
 
 # backend NAME: what is said of a kind of memory profiler
@@ -185,8 +209,7 @@ backend() {
 
 # hw_grows NAME: does that counter grow within 10 s?
 hw_grows() {
-	grown=$(hw "$1")
-	wait_for 10 eval "[ \$(hw $1) -gt $grown ]"
+	wait_for 10 reaches "hwhint_$1" $(($(hw "$1") + 1))
 }
 
 # hw_law: every sample is counted once more where it went
@@ -203,11 +226,27 @@ points_passed() {
 	cat /sys/module/pghot/parameters/fault_points
 }
 
+# hooked FUNCTION...: is there a hook on one of them?
+hooked() {
+	for hook; do
+		! grep -q "^$hook " /sys/kernel/tracing/enabled_functions || return 0
+	done
+	return 1
+}
+
+# at_rest: no thread and no hook
+at_rest() {
+	! thread "kmigrated.*\|pghot_.*" && ! hooked should_numa_migrate_memory folio_mark_accessed
+}
+
+# off: no map, thread or hook
+off() {
+	[ "$(knob_is enabled_sources) $(stat hotmap_bytes)" = "0 0" ] && at_rest
+}
+
 # nothing_left: no file, thread or hook of the module
 nothing_left() {
-	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*" &&
-		! thread "pghot_.*" &&
-		! grep -qE "should_numa_migrate_memory|folio_mark_accessed" /sys/kernel/tracing/enabled_functions
+	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && at_rest
 }
 
 # each_fault MASK NAME [PARAMETER]: each fault point on the way to enabled sources MASK makes that fail
@@ -228,8 +267,8 @@ each_fault() {
 			[ "$(stat sections_nomem)" -gt 0 ] ||
 				ok 1 "enabling $2 with fault $n fails or is counted"
 		else
-			is "$(knob_is enabled_sources) $(stat hotmap_bytes)" "0 0" "fault $n while enabling $2: off"
-			thread "kmigrated.*\|pghot_.*" && ok 1 "fault $n while enabling $2 leaves a thread"
+			off
+			ok $? "fault $n while enabling $2: off"
 			knob enabled_sources "$1" || ok 1 "after fault $n it can be enabled"
 		fi
 		rmmod pghot

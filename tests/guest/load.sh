@@ -23,7 +23,8 @@ is "$(knob_is enabled_sources) $(knob_is target_nid) $(knob_is freq_threshold) $
 is "$(stat hotmap_bytes) $(stat slow_nodes)" "0 0" "off means off: no memory"
 ! thread "kmigrated.*"
 ok $? "off means off: no thread"
-is "$(grep -c should_numa_migrate_memory /sys/kernel/tracing/enabled_functions)" 0 "off means off: no hook"
+! hooked should_numa_migrate_memory
+ok $? "off means off: no hook"
 grep -q '^node 0 tier fast$' /proc/pghot/nodes && grep -q '^node 1 tier slow$' /proc/pghot/nodes
 ok $? "nodes: the kernel's memory tiers"
 knob enabled_sources 1
@@ -34,13 +35,14 @@ ok $? "the slow node has its thread"
 ok $? "the fast node has none"
 grep -q '^node 1 tier slow tracked_pages [0-9]* hotmap_bytes [0-9]* ready_pages 0 targets 0$' /proc/pghot/nodes
 ok $? "nodes: map and target" "$(cat /proc/pghot/nodes)"
-grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
+hooked should_numa_migrate_memory
 ok $? "the hook is in place"
 ! rmmod pghot_nosuch 2>/dev/null && rmmod pghot
 ok $? "the module unloads while enabled"
 ! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*"
 ok $? "and leaves no file and no thread"
-is "$(grep -c should_numa_migrate_memory /sys/kernel/tracing/enabled_functions)" 0 "and no hook"
+! hooked should_numa_migrate_memory
+ok $? "and no hook"
 
 load layout=byte
 costs byte 101

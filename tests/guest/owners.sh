@@ -22,7 +22,7 @@ stays() {
 	[ -z "${3:-}" ] || start "$3"
 	before=$(stat "refused_$1")
 	report "$dir" bulk 3 8
-	wait_for 10 refused "$1" $((before + N))
+	wait_for 10 reaches "pghot_refused_$1" $((before + N))
 	least $(($(stat "refused_$1") - before)) $N "$2: refused_$1"
 	sleep 1
 	is "$(where "$dir" "$held" 1) $(cat "/tmp/$dir/bad")" "$N 0" "$2: the pages stay"
@@ -34,10 +34,6 @@ goes() {
 	report "$dir" bulk 3 8
 	wait_for 10 on_node "$dir" "$held" 0 $N
 	is "$(where "$dir" "$held" 0) $(cat "/tmp/$dir/bad")" "$N 0" "$1: the pages go"
-}
-
-refused() {
-	[ "$(stat "refused_$1")" -ge "$2" ]
 }
 
 load

@@ -7,11 +7,6 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# pst NAME: a counter of the scanner
-pst() {
-	awk -v n="pgtscan_$1" '$1 == n { print $2 }' $STAT
-}
-
 # scanner: number of its thread
 scanner() {
 	grep -l '^pghot_pgtscan$' /proc/[0-9]*/comm | cut -d / -f 3
@@ -27,18 +22,9 @@ now_us() {
 	awk '{ printf "%d\n", $1 * 1000000 }' /proc/uptime
 }
 
-passed() {
-	[ "$(pst passes)" -ge "$1" ]
-}
-
 # rounds COUNT: wait until so many more rounds have begun
 rounds() {
-	until_round=$(($(pst rounds) + $1))
-	wait_for 60 rounds_are "$until_round"
-}
-
-rounds_are() {
-	[ "$(pst rounds)" -ge "$1" ]
+	wait_for 60 reaches pgtscan_rounds $(($(value pgtscan_rounds) + $1))
 }
 
 # hot_on NAME PID NODE: how many of the pages that a holder touches are on NODE
@@ -62,10 +48,6 @@ referenced_kib() {
 	awk '/^Referenced/ { s += $2 } END { print s }' "/proc/$1/smaps"
 }
 
-young_at_least() {
-	[ "$(pst young)" -ge "$1" ]
-}
-
 N=40000
 HOT=$((N / 4))
 echo 0 >/proc/sys/kernel/numa_balancing
@@ -87,7 +69,7 @@ all=$(where part "$part" 0)
 least $((hot * 100 / HOT)) 95 "recall: percent of the hot pages that were promoted"
 least $((hot * 100 / (all + 1))) 98 "precision: percent of the promoted pages that are hot"
 is "$(cat /tmp/part/bad)" 0 "with their contents"
-note "CPU time a GiB scanned: $(($(cpu_us) * 2621 / ($(pst pages) / 100 + 1))) us ($(pst pages) pages in $(cpu_us) us)"
+note "CPU time a GiB scanned: $(($(cpu_us) * 2621 / ($(value pgtscan_pages) / 100 + 1))) us ($(value pgtscan_pages) pages in $(cpu_us) us)"
 release "$part"
 
 # One bit for 512 pages.
@@ -96,10 +78,10 @@ thp=$held
 least "$(awk '$1 == "AnonHugePages:" { print $2 }' /proc/meminfo)" 30000 "the pages are huge (KiB)"
 rounds 4
 moved=$(stat moved)
-once=$(pst filtered_once)
+once=$(value pgtscan_filtered_once)
 kill -USR2 "$thp"
 rounds 4
-least $(($(pst filtered_once) - once)) 512 "huge pages touched once are seen"
+least $(($(value pgtscan_filtered_once) - once)) 512 "huge pages touched once are seen"
 is "$(stat moved)" "$moved" "and do not move"
 i=0
 while [ $i -lt 100 ] && [ $(($(stat moved) - moved)) -lt 8192 ]; do
@@ -121,9 +103,9 @@ seen=$held
 rounds 3
 echo 1 >"/proc/$seen/clear_refs"
 most "$(referenced_kib "$seen")" 1000 "nothing is referenced (KiB)"
-young=$(pst young)
+young=$(value pgtscan_young)
 kill -USR2 "$seen"
-wait_for 20 young_at_least $((young + 2000))
+wait_for 20 reaches pgtscan_young $((young + 2000))
 ok $? "the touched pages are found"
 least "$(referenced_kib "$seen")" 8000 "the kernel still knows them as referenced (KiB)"
 release "$seen"
@@ -142,14 +124,14 @@ while [ $i -lt 10 ]; do
 	small="$small $held"
 	i=$((i + 1))
 done
-late=$(pst rounds_late)
+late=$(value pgtscan_rounds_late)
 i=0
 for pid in $small; do
 	wait_for 60 hot_at_least small$i "$pid" 90 || ok 1 "small process $i gets its turn"
 	i=$((i + 1))
 done
 ok 0 "small processes get their turn"
-least $(($(pst rounds_late) - late)) 1 "while the large one takes more than a round"
+least $(($(value pgtscan_rounds_late) - late)) 1 "while the large one takes more than a round"
 
 for percent in 1 10; do
 	knob pgtscan_cpu_percent $percent
@@ -173,8 +155,8 @@ sleep 5
 where large "$large" 1 >/dev/null
 note "mapping and unmapping, mean: off $off us, scanning without a pause $(cat /tmp/large/map_us) us"
 most "$(cat /tmp/large/map_us)" $((off * 2 + 10000)) "mapping memory waits for no pass (mean us)"
-passes=$(pst passes)
-wait_for 20 passed $((passes + 20))
+passes=$(value pgtscan_passes)
+wait_for 20 reaches pgtscan_passes $((passes + 20))
 ok $? "and does not stop the scanner"
 for pid in $small; do
 	release "$pid"

@@ -13,7 +13,7 @@ stays() {
 	sleep 3
 	before=$(stat "refused_$2")
 	report "$1" bulk 3 8
-	wait_for 10 test "$(stat "refused_$2")" -gt "$before"
+	wait_for 10 reaches "pghot_refused_$2" $((before + 1))
 	sleep 1
 	n=$(where "$1" "$held" 1)
 	least "$n" "$3" "$1: stays on the slow node"
@@ -75,7 +75,7 @@ release "$pinned"
 before=$(stat moved)
 first=$(awk '/Node 1, zone +Normal/ { z = 1 } z && /start_pfn:/ { print $2; exit }' /proc/zoneinfo)
 echo "bulk $first 4096 0 3 0 8" >/proc/pghot_tester
-wait_for 10 test "$(($(stat refused_kernel) + $(stat refused_free)))" -ge 4096
+wait_for 10 reaches pghot_refused_kernel 1
 least $(($(stat refused_kernel) + $(stat refused_free))) 1 "kernel and free pages are refused"
 is "$(stat moved)" "$before" "none of them moved"
 
