@@ -39,7 +39,7 @@ ok $? "pghot.ko is there"
 is "$(info license)" GPL "its licence is GPL"
 is "$(info vermagic | cut -d ' ' -f 1)" "$kver" "it is for that kernel"
 is "$kver" "$(scripts/assets kver)" "which is the one that the lab boots"
-is "$(info parm | cut -d : -f 1 | sort | paste -sd ' ')" "layout tiers" "its parameters are layout and tiers, each explained"
+is "$(info parm | cut -d : -f 1 | sort | paste -sd ' ')" "hwhints_backend layout tiers" "its parameters, each explained"
 is "$(info parmtype | sort | paste -sd ' ')" "layout:charp tiers:charp" "both are words"
 is "$(info name):$(info depends)" "pghot:" "it is called pghot and needs no other module"
 
