@@ -230,8 +230,10 @@ static int open_any(void)
 	unsigned int i;
 
 	for_each_backend(i) {
+		if (!eligible(i))
+			continue;
 		probe(i);
-		if (!eligible(i) || known[i].found != AVAILABLE)
+		if (known[i].found != AVAILABLE)
 			continue;
 		failed = backends[i]->open(&settings, &known[i].why);
 		if (!failed) {
