@@ -25,7 +25,9 @@ load
 insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
-echo 0 >/sys/kernel/mm/transparent_hugepage/khugepaged/defrag
+# Nobody shall make huge pages of small ones meanwhile.
+echo 3600000 >/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs
+echo 0 >/sys/kernel/mm/transparent_hugepage/khugepaged/max_ptes_none
 knob promote_freq_window_ms 1000
 knob enabled_sources 1
 whole=$(splits)
