@@ -30,6 +30,6 @@ struct hwhint_relax {
 };
 
 void hwhint_relax_init(struct hwhint_relax *r, u32 asked, u32 most);
-bool hwhint_relax_judge(struct hwhint_relax *r, u32 told, u32 slow);
+bool hwhint_relax_judge(struct hwhint_relax *r, u32 useful, u32 slow);
 
 #endif

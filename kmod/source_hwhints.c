@@ -10,7 +10,8 @@
 
 #include <linux/freezer.h>
 #include <linux/kthread.h>
-#include <linux/mmzone.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/pfn.h>
@@ -28,6 +29,7 @@
 #include "pghot.h"
 #include "source.h"
 #include "stat.h"
+#include "topology.h"
 
 enum {
 	HWHINT_BATCH = 64,		/* reports a call */
@@ -59,14 +61,14 @@ static struct {
 /**
  * struct hwhint_round - what the thread works with; the final round is the disabling task's
  * @filter: what samples have to be
- * @told: useful samples that told which memory served them
+ * @useful: useful samples since the period was last judged
  * @slow: of these, of slow memory
  * @nr: reports that wait in @reports
  * @reports: on their way to pghot_record_bulk()
  */
 struct hwhint_round {
 	struct hwhint_filter filter;
-	u32 told;
+	u32 useful;
 	u32 slow;
 	unsigned int nr;
 	struct pghot_report reports[HWHINT_BATCH];
@@ -149,19 +151,23 @@ void hwhint_take(struct hwhint_round *round, int nid, const struct hwhint_sample
 		[HWHINT_NO_ADDRESS] = STAT_hwhint_filtered_no_address,
 	};
 	enum hwhint_verdict verdict = hwhint_judge(sample, &round->filter);
+	struct page *page = NULL;
 
-	if (verdict == HWHINT_USEFUL && !pfn_valid(PHYS_PFN(sample->paddr)))
-		verdict = HWHINT_IS_GARBAGE;
+	if (verdict == HWHINT_USEFUL) {
+		page = pfn_to_online_page(PHYS_PFN(sample->paddr));
+		if (!page)
+			verdict = HWHINT_IS_GARBAGE;
+	}
 	stat_inc(STAT_hwhint_total_events);
 	stat_inc(counts[verdict]);
-	if (verdict != HWHINT_USEFUL)
+	if (!page)
 		return;
 	if (sample->flags & HWHINT_DRAM)
 		stat_inc(STAT_hwhint_dram_accesses);
 	if (sample->flags & HWHINT_EXTMEM)
 		stat_inc(STAT_hwhint_extmem_accesses);
-	round->told += !!(sample->flags & (HWHINT_DRAM | HWHINT_EXTMEM));
-	round->slow += !!(sample->flags & HWHINT_EXTMEM);
+	round->useful++;
+	round->slow += topology_is_slow(page_to_nid(page));
 	round->reports[round->nr++] = (struct pghot_report){
 		.pfn = PHYS_PFN(sample->paddr),
 		.nr_pages = 1,
@@ -199,10 +205,10 @@ static void adapt_period(void)
 	bool changed;
 
 	/* Who disables the source holds that mutex, and waits for this thread. */
-	if (the_round.told < HWHINT_RELAX_SAMPLES || !mutex_trylock(&control_mutex))
+	if (the_round.useful < HWHINT_RELAX_SAMPLES || !mutex_trylock(&control_mutex))
 		return;
-	changed = hwhint_relax_judge(&relax, the_round.told, the_round.slow);
-	the_round.told = 0;
+	changed = hwhint_relax_judge(&relax, the_round.useful, the_round.slow);
+	the_round.useful = 0;
 	the_round.slow = 0;
 	if (changed) {
 		with = settings;
