@@ -174,7 +174,7 @@ static int sample_cpu(unsigned int cpu)
 
 	if (!mine->ring) {
 		ring = fault_point() ? NULL :
-		       kvzalloc_node(sizeof(*ring), GFP_KERNEL, cpu_to_node(cpu));
+		       kvzalloc_node(sizeof(*ring), GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
 		if (!ring)
 			return -ENOMEM;
 		/* Pairs with the acquire in perf_drain(). */
