@@ -20,7 +20,7 @@ static const struct options defaults = {
 	.scale = 5,
 	.quantum_us = 20,
 	.prof_slots = 1024,
-	.prof_ops = 200,
+	.prof_ops = 300,
 	.chmu = true,
 	.chmu_entries = 4096,
 };
