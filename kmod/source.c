@@ -10,7 +10,9 @@
 /* By enum pghot_src; NULL: this module has no such source. */
 static const struct source * const sources[PGHOT_NR_SOURCES] = {
 	[PGHOT_SRC_HINTFAULTS] = &source_hintfaults,
+	[PGHOT_SRC_HWHINTS] = &source_hwhints,
 	[PGHOT_SRC_PGTSCAN] = &source_pgtscan,
+	[PGHOT_SRC_CHMU] = &source_chmu,
 };
 
 /* Written under the control mutex, read anywhere. */

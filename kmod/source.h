@@ -31,6 +31,8 @@ struct source {
 };
 
 extern const struct source source_hintfaults;
+extern const struct source source_hwhints;
+extern const struct source source_chmu;
 extern const struct source source_pgtscan;
 
 bool source_enabled(int src);

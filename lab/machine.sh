@@ -11,11 +11,11 @@ NODES=()		# node numbers, ascending
 MACHINE_DEFAULT=1fast1slow
 PLUGIN=$BUILD/lab/plugin/pghot-lab.so
 MEM_SPARE_MB=512	# what the host keeps, beside the guest's memory
-MACHINE_KEYS='accel append cache_kb cache_ways cpu delay_scale hmat plugin nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
+MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
 
 # machine_key KEY: is KEY one that a machine can have?
 machine_key() {
-	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|cpu|delay_scale|hmat|plugin|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
+	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
 }
 
 machine_put() {
@@ -42,7 +42,8 @@ machine_load() {
 	[[ $1 != */* && -r $file ]] ||
 		die_usage "unknown machine '$1': known are $(names_in machines .conf)"
 	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on
-		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5)
+		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5
+		[prof_slots]=256 [prof_ops]=100 [chmu]=exact [chmu_entries]=4096)
 	conf_each "$file" machine_put
 	mapfile -t NODES < <(for key in "${!MACHINE[@]}"; do
 		[[ $key =~ ^node([0-9]+)\.mem_mb$ ]] && echo "${BASH_REMATCH[1]}"
@@ -59,11 +60,12 @@ one_of() {
 	die_usage "bad $key '${MACHINE[$key]}': known are $*"
 }
 
-# number KEY MIN MAX: MACHINE[KEY] must be a number in [MIN, MAX].
+# number KEY MIN MAX [ALSO]: MACHINE[KEY] must be a number in [MIN, MAX]; ALSO: words for what else it
+# could have been.
 number() {
 	local value=${MACHINE[$1]:-}
 	[[ $value =~ ^[1-9][0-9]{0,6}$ && $value -ge $2 && $value -le $3 ]] ||
-		die_usage "bad $1 '$value': it must be a number from $2 to $3"
+		die_usage "bad $1 '$value': it must be ${4:-}a number from $2 to $3"
 }
 
 check_node() {
@@ -77,11 +79,11 @@ check_node() {
 	number "node$n.bandwidth_mbps" 1 1048576
 }
 
-# power_of_two KEY MIN MAX
+# power_of_two KEY MIN MAX [ALSO]
 power_of_two() {
 	number "$@"
 	((${MACHINE[$1]} & (${MACHINE[$1]} - 1))) || return 0
-	die_usage "bad $1 '${MACHINE[$1]}': it must be a power of two from $2 to $3"
+	die_usage "bad $1 '${MACHINE[$1]}': it must be ${4:-}a power of two from $2 to $3"
 }
 
 check_plugin() {
@@ -89,6 +91,10 @@ check_plugin() {
 	power_of_two cache_kb 1 1048576
 	power_of_two cache_ways 1 16
 	number delay_scale 1 1000
+	[[ ${MACHINE[prof_slots]} == 0 ]] || power_of_two prof_slots 8 1024 "0, or "
+	number prof_ops 1 10000
+	[[ ${MACHINE[chmu]} =~ ^(off|exact)$ ]] || power_of_two chmu 64 1048576 "off, exact, or "
+	number chmu_entries 8 16384
 	[[ ${MACHINE[plugin]} == off || ${MACHINE[accel]} == tcg ]] ||
 		die_usage "plugin=${MACHINE[plugin]} needs accel=tcg: with accel=${MACHINE[accel]} nobody sees the guest's accesses"
 }
@@ -241,6 +247,8 @@ machine_plugin_args() {
 	truncate -s 0 "$1" && truncate -s 4M "$1"
 	plugin+=,shm=$file,mode=${MACHINE[plugin]},scale=${MACHINE[delay_scale]}
 	plugin+=,cache_kb=${MACHINE[cache_kb]},cache_ways=${MACHINE[cache_ways]}
+	plugin+=,prof_slots=${MACHINE[prof_slots]},prof_ops=${MACHINE[prof_ops]}
+	plugin+=,chmu=${MACHINE[chmu]},chmu_entries=${MACHINE[chmu_entries]}
 	for n in "${NODES[@]}"; do
 		plugin+=,node$n=${MACHINE[node$n.tier]}:$(node_latency "$n"):$(node_bandwidth "$n")
 	done
@@ -268,5 +276,7 @@ machine_plugin_json() {
 	[[ ${MACHINE[plugin]} != off ]] || { echo null; return; }
 	jq -nc --arg mode "${MACHINE[plugin]}" --argjson cache_kb "${MACHINE[cache_kb]}" \
 		--argjson cache_ways "${MACHINE[cache_ways]}" --argjson delay_scale "${MACHINE[delay_scale]}" \
+		--argjson prof_slots "${MACHINE[prof_slots]}" --argjson prof_ops "${MACHINE[prof_ops]}" \
+		--arg chmu "${MACHINE[chmu]}" --argjson chmu_entries "${MACHINE[chmu_entries]}" \
 		'$ARGS.named'
 }

@@ -2,8 +2,9 @@
 #
 # One run's entry for results.json, from the raw lines of its result.log:
 #   jq -nR -f lab/result.jq --argjson run '{...}' --arg outcome pass --arg oops '' result.log
-# $run: experiment, scenario, config, repeat, params, console. $outcome: lab/boot's.
-# $oops: the first line of a panic on the console.
+# $run: experiment, scenario, config, repeat, params, console; with a command: command, stdout,
+# stderr. $outcome: lab/boot's.
+# $oops: what the kernel said of its panic.
 
 def number: tonumber? // null;
 

@@ -73,13 +73,19 @@ def rows: [
   ["status", (map(.status) | group_by(.) | if length == 1 then .[0][0]
     else map("\(length) \(.[0])") | join(", ") end)]];
 
+def short($max): if length > $max then .[:$max] + " ..." else . end;
+
+# what was run: of a command its words, a line break as a blank
+def title: if .command then "\(.experiment): \(.command | join(" ") | gsub("\\s+"; " ") | short(80))"
+  else "\(.experiment), \(.scenario)" end;
+
 def scenario_table:
   (map(.config) | uniq) as $configs
   | . as $runs
   | [$configs[] as $c | [$runs[] | select(.config == $c)] | rows] as $columns
   | (map(.repeat) | max) as $repeats
   | "",
-    "\(.[0].experiment), \(.[0].scenario)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
+    "\(.[0] | title)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
     # what no config has a number for says nothing
     ([[""] + $configs] + [range($columns[0] | length) as $r
       | [$columns[0][$r][0]] + [$columns[][$r][1]] | select(.[1:] | all(. == "-") | not)] | align);
@@ -136,7 +142,7 @@ def funnel:
   [.runs[] | select(.pghot != {})]
   | if length == 0 then "no run with pghot in these results"
     else groups([.scenario, .config])[]
-      | "", "what became of the reports: \(.[0].experiment), \(.[0].scenario), \(.[0].config)",
+      | "", "what became of the reports: \(.[0] | title), \(.[0].config)",
         (funnel_rows | if length == 0 then "  all counters are 0" else align_funnel end) end;
 
 if $what == "funnel" then funnel else table end

@@ -63,14 +63,14 @@
 #define PGHOT_HWHINT(X)								\
 	X(hwhint_total_events, "samples that memory profilers took")		\
 	X(hwhint_useful_events, "of these, reported as accesses of memory")	\
-	X(hwhint_dropped_events, "samples lost before they could be read")	\
+	X(hwhint_dropped_events, "samples that found a ring full")	\
 	X(hwhint_cache_accesses, "samples that a cache served: not reported")	\
 	X(hwhint_filtered_kernel, "samples of kernel code: not reported")	\
 	X(hwhint_filtered_no_address, "samples without a data address")		\
 	X(hwhint_filtered_latency, "samples faster than hwhints_latency_min")	\
-	X(hwhint_filtered_garbage, "ring entries that can be no sample")	\
-	X(hwhint_dram_accesses, "useful samples that fast memory served")	\
-	X(hwhint_extmem_accesses, "useful samples that slow memory served")	\
+	X(hwhint_filtered_garbage, "samples of no memory, or that make no sense")	\
+	X(hwhint_dram_accesses, "useful samples that plain memory served")	\
+	X(hwhint_extmem_accesses, "useful samples that CXL or persistent memory served")	\
 	X(hwhint_resyncs, "rings emptied because their indices made no sense")	\
 	X(hwhint_throttled, "times that the kernel throttled a profiler")
 
@@ -78,7 +78,7 @@
 	X(chmu_entries, "hotlist entries read")					\
 	X(chmu_filtered_address, "entries whose address is no host memory")	\
 	X(chmu_overflows, "times that hotlists lost at least one entry")	\
-	X(chmu_resyncs, "hotlists emptied because head or tail made no sense")	\
+	X(chmu_resyncs, "units started again: hotlist made no sense, or counting had stopped") \
 	X(chmu_timeouts, "enabling, disabling or resetting a unit took too long") \
 	X(chmu_tunings, "changes of a threshold or an epoch by itself")
 

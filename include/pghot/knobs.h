@@ -32,8 +32,9 @@
 	  "1: and only if user code did it")					\
 	X(hwhints_latency_min, 0, 0, 2048, "cycles",				\
 	  "and only if it took so long; a multiple of 128, 0: any")		\
-	X(chmu_unit_bytes, 0, 0, 1 << 30, "bytes",				\
-	  "memory of one counter, a power of two that the unit has; 0: what is next to a page") \
+	X(chmu_unit_bytes, 0, 0, 1 << 27, "bytes",				\
+	  "memory of one counter, a power of two that the unit has and at most what a report may " \
+	  "cover; 0: what is next to a page")					\
 	X(chmu_threshold, 0, 0, 2147483647, "accesses",				\
 	  "accesses in an epoch that put memory on the hotlist; 0: as fits the hotlist") \
 	X(chmu_epoch_us, 0, 0, 2147483647, "us",				\

@@ -47,6 +47,9 @@
 #define PGHOT_LABDEV_MAX_CHMUS		4
 #define PGHOT_LABDEV_MAX_SLOTS		1024		/* samples in a ring */
 
+/* struct pghot_labdev_chmu_truth, from the start of a hotness unit's register block. */
+#define PGHOT_LABDEV_CHMU_TRUTH		0x003000
+
 enum pghot_labdev_mode {
 	PGHOT_LABDEV_COUNT = 1,		/* counts only */
 	PGHOT_LABDEV_LATENCY = 2,	/* and delays each miss */
@@ -221,12 +224,34 @@ struct pghot_labdev_chmus {
 	} unit[PGHOT_LABDEV_MAX_CHMUS];
 };
 
+/**
+ * struct pghot_labdev_chmu_truth - what no real hotness unit tells, for tests
+ * @seen: accesses of the kind and the ranges it counts, before down-sampling
+ * @entries: entries that it put into the hotlist
+ * @lost: entries that found the hotlist full
+ * @epochs: epochs that ended
+ *
+ * All since power-on, brought up to date at the end of each epoch and once it is disabled.
+ */
+struct pghot_labdev_chmu_truth {
+	__u64 seen;
+	__u64 entries;
+	__u64 lost;
+	__u64 epochs;
+};
+
+/* pghot_labdev_prof.period: a write of anything else does nothing. */
+#define PGHOT_LABDEV_PROF_PERIOD_MIN	5000U
+#define PGHOT_LABDEV_PROF_PERIOD_MAX	134217727U
+
 /* pghot_labdev_prof.control. The meanings are those of AMD's Memory Profiler. */
 #define PGHOT_LABDEV_PROF_ENABLE	(1U << 0)
 #define PGHOT_LABDEV_PROF_L3MISS	(1U << 1)	/* only what missed the modelled cache */
 #define PGHOT_LABDEV_PROF_USER		(1U << 2)	/* only what user code did */
 #define PGHOT_LABDEV_PROF_LATENCY_SHIFT	8		/* only what took as many times 128 cycles */
 #define PGHOT_LABDEV_PROF_LATENCY_MASK	0x1fU		/* 0..16; 0: all */
+#define PGHOT_LABDEV_PROF_LATENCY_MAX	16U		/* a write of more does nothing */
+#define PGHOT_LABDEV_PROF_LATENCY_CYCLES 128U
 
 /**
  * struct pghot_labdev_prof - the memory profiler of one CPU

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chmu.h"
 #include "device.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* commands, one at a time */
@@ -28,16 +29,14 @@ static uint32_t cmd_locate(void)
 	lab.dev.regs->answer[0] = 0;
 	lab.dev.regs->answer[1] = 0;
 	lab.locate_vaddr = arg(0);
-	lab.locating = true;
-	lab.watching = true;
+	lab_watch(WATCH_LOCATE);
 	return PGHOT_LABDEV_OK;
 }
 
 void device_located(uint64_t reported)
 {
-	if (!atomic_exchange(&lab.locating, false))
+	if (!lab_unwatch(WATCH_LOCATE))
 		return;
-	lab.watching = lab.counting;
 	lab.dev.regs->answer[0] = reported;
 	__atomic_store_n(&lab.dev.regs->answer[1], 1, __ATOMIC_RELEASE);
 }
@@ -76,6 +75,7 @@ static uint32_t cmd_add_range(void)
 	};
 	new.stream_ns = (uint64_t)new.transfer_ps * lab.opts.scale / 1000;
 	ranges->range[ranges->nr] = new;
+	lab.device_start[ranges->nr] = lab_node_bytes(node);
 	/* CPUs look through the first @nr at any time. */
 	__atomic_store_n(&ranges->nr, ranges->nr + 1, __ATOMIC_RELEASE);
 	*lab.dev.ranges = *ranges;
@@ -132,9 +132,8 @@ static uint32_t cmd_roi_begin(void)
 	counts_sum(&at_begin);
 	begin_ns = lab_now_ns();
 	/* Every region starts with cold caches: what was before it does not show in it. */
-	lab.generation++;
-	lab.counting = true;
-	lab.watching = true;
+	lab_cool();
+	lab_watch(WATCH_REGION);
 	return PGHOT_LABDEV_OK;
 }
 
@@ -147,8 +146,7 @@ static uint32_t cmd_roi_end(void)
 		return PGHOT_LABDEV_STATE;
 	if (--roi.open)
 		return PGHOT_LABDEV_OK;
-	lab.counting = false;
-	lab.watching = lab.locating;
+	lab_unwatch(WATCH_REGION);
 	counts_sum(&now);
 	roi.regions++;
 	roi.wall_ns += lab_now_ns() - begin_ns;
@@ -183,6 +181,19 @@ static uint32_t cmd_roi_limit(void)
 	return PGHOT_LABDEV_OK;
 }
 
+/* ---- registers of hotness hardware ---- */
+
+static uint32_t cmd_write(void)
+{
+	uint64_t at = arg(0), value = arg(1), bytes = arg(2);
+
+	if ((bytes != 2 && bytes != 4 && bytes != 8) || at % bytes || at >= PGHOT_LABDEV_SIZE)
+		return PGHOT_LABDEV_INVALID;
+	if (chmu_write(at, value, bytes) || profiler_write(at, value, bytes))
+		return PGHOT_LABDEV_OK;
+	return PGHOT_LABDEV_INVALID;
+}
+
 /* ---- commands ---- */
 
 static uint32_t (*const commands[])(void) = {
@@ -193,6 +204,7 @@ static uint32_t (*const commands[])(void) = {
 	[PGHOT_LABDEV_ROI_END] = cmd_roi_end,
 	[PGHOT_LABDEV_ROI_RESET] = cmd_roi_reset,
 	[PGHOT_LABDEV_ROI_LIMIT] = cmd_roi_limit,
+	[PGHOT_LABDEV_WRITE] = cmd_write,
 };
 
 void device_serve(void)
@@ -236,6 +248,7 @@ bool device_open(void)
 	if (map == MAP_FAILED)
 		return complain(strerror(errno));
 	memset(map, 0, PGHOT_LABDEV_SIZE);
+	lab.dev.bar = map;
 	lab.dev.regs = (struct pghot_labdev_regs *)(map + PGHOT_LABDEV_REGS);
 	lab.dev.ranges = (struct pghot_labdev_ranges *)(map + PGHOT_LABDEV_RANGES);
 	lab.dev.roi = (struct pghot_labdev_roi *)(map + PGHOT_LABDEV_ROI);
@@ -246,6 +259,8 @@ bool device_open(void)
 	lab.dev.regs->cache_ways = lab.opts.cache_ways;
 	lab.dev.regs->cache_line = lab.opts.cache_line;
 	lab.dev.regs->scale = lab.opts.scale;
+	profilers_open();
+	chmus_open();
 	/* Last: it says that the rest is valid. */
 	__atomic_store_n(&lab.dev.regs->magic, PGHOT_LABDEV_MAGIC, __ATOMIC_RELEASE);
 	return true;

@@ -19,6 +19,10 @@ static const struct options defaults = {
 	.cache_line = 64,
 	.scale = 5,
 	.quantum_us = 20,
+	.prof_slots = 256,
+	.prof_ops = 100,
+	.chmu = true,
+	.chmu_entries = 4096,
 };
 
 static bool complain(const char *arg, const char *want)
@@ -63,6 +67,10 @@ static const struct number_key number_keys[] = {
 	  "it must be a number from 1 to 1000" },
 	{ "quantum_us", offsetof(struct options, quantum_us), 1, 1000, false,
 	  "it must be a number from 1 to 1000 (microseconds)" },
+	{ "prof_ops", offsetof(struct options, prof_ops), 1, 10000, false,
+	  "it must be a number from 1 to 10000 (operations)" },
+	{ "chmu_entries", offsetof(struct options, chmu_entries), 8, 16384, false,
+	  "it must be a number from 8 to 16384" },
 };
 
 static bool parse_mode(struct options *opts, const char *arg, const char *value)
@@ -73,6 +81,30 @@ static bool parse_mode(struct options *opts, const char *arg, const char *value)
 		opts->mode = PGHOT_LABDEV_LATENCY;
 	else
 		return complain(arg, "it must be count or latency");
+	return true;
+}
+
+static bool parse_prof_slots(struct options *opts, const char *arg, const char *value)
+{
+	uint32_t *slots = &opts->prof_slots;
+
+	return (parse_number(value, slots) &&
+		(!*slots || (*slots >= 8 && *slots <= PGHOT_LABDEV_MAX_SLOTS &&
+			     power_of_two(*slots)))) ||
+	       complain(arg, "it must be 0 or a power of two from 8 to 1024");
+}
+
+static bool parse_chmu(struct options *opts, const char *arg, const char *value)
+{
+	uint32_t counters = 0;
+
+	opts->chmu = strcmp(value, "off");
+	if (opts->chmu && strcmp(value, "exact") &&
+	    (!parse_number(value, &counters) || counters < 64 || counters > 1048576 ||
+	     !power_of_two(counters)))
+		return complain(arg, "it must be off, exact, or a power of two from 64 to 1048576 "
+				"(counters)");
+	opts->chmu_counters = counters;
 	return true;
 }
 
@@ -110,6 +142,10 @@ static bool parse_one(struct options *opts, const char *arg)
 	}
 	if (len == 4 && !memcmp(arg, "mode", len))
 		return parse_mode(opts, arg, value);
+	if (len == 4 && !memcmp(arg, "chmu", len))
+		return parse_chmu(opts, arg, value);
+	if (len == 10 && !memcmp(arg, "prof_slots", len))
+		return parse_prof_slots(opts, arg, value);
 	if (!strncmp(arg, "node", 4))
 		return parse_node(opts, arg) ||
 		       complain(arg, "it must be nodeN=fast:NS:MBPS or nodeN=slow:NS:MBPS, N below "
@@ -125,7 +161,7 @@ static bool parse_one(struct options *opts, const char *arg)
 		       complain(arg, key->want);
 	}
 	return complain(arg, "known are shm mode nodeN cache_kb cache_ways cache_line scale "
-			"quantum_us");
+			"quantum_us prof_slots prof_ops chmu chmu_entries");
 }
 
 bool options_parse(struct options *opts, int argc, char **argv)

@@ -22,6 +22,11 @@ struct options {
 	uint32_t cache_line;		/* bytes */
 	uint32_t scale;			/* delays are this many times the latencies */
 	uint32_t quantum_us;		/* a CPU is delayed when it owes that much */
+	uint32_t prof_slots;		/* of a profiler's ring; 0: no profilers */
+	uint32_t prof_ops;		/* operations that an access stands for */
+	bool chmu;			/* slow nodes have hotness units */
+	uint32_t chmu_counters;		/* of each; 0: one for each unit of memory */
+	uint32_t chmu_entries;		/* of its hotlist */
 	struct node_option nodes[PGHOT_LABDEV_MAX_NODES];
 };
 

@@ -9,11 +9,13 @@
  * walks and instruction fetches are not seen.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "chmu.h"
 #include "device.h"
 #include "lab.h"
 #include "options.h"
@@ -21,8 +23,12 @@
 
 #define NSEC_PER_SEC		1000000000ULL
 #define NSEC_PER_USEC		1000ULL
+#define PSEC_PER_NSEC		1000ULL
 /* What may be credited of a delay that came out too long: the host may have taken the CPU away. */
 #define MAX_CREDIT_NS		1000
+/* What a profiler says: latencies in cycles at 2.5 GHz, of which a hit takes so many. */
+#define CYCLES(ps)		((ps) / 400)
+#define HIT_CYCLES		40
 
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
@@ -36,6 +42,49 @@ uint64_t lab_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* ---- what is to be done at an access ---- */
+
+/* Whoever changes lab.watching has it: to begin and to end modelling at once would mix them up. */
+static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void lab_cool(void)
+{
+	lab.cold++;
+	lab.generation++;
+}
+
+void lab_watch(unsigned int bit)
+{
+	pthread_mutex_lock(&watch_lock);
+	if (bit & WATCH_MODEL && !(lab.watching & WATCH_MODEL))
+		lab_cool();
+	lab.watching |= bit;
+	pthread_mutex_unlock(&watch_lock);
+}
+
+bool lab_unwatch(unsigned int bit)
+{
+	unsigned int old;
+
+	pthread_mutex_lock(&watch_lock);
+	old = atomic_fetch_and(&lab.watching, ~bit);
+	pthread_mutex_unlock(&watch_lock);
+	return old & bit;
+}
+
+/* ---- the model of memory ---- */
+
+uint64_t lab_node_bytes(unsigned int node)
+{
+	uint32_t nr = __atomic_load_n(&lab.ranges.nr, __ATOMIC_ACQUIRE);
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (lab.ranges.range[i].node == node)
+			bytes += lab.ranges.range[i].end - lab.ranges.range[i].start;
+	return bytes;
 }
 
 static const struct pghot_labdev_range *find_range(uint64_t reported)
@@ -83,15 +132,9 @@ static bool streamed(struct vcpu *vcpu, uint64_t line)
 	return false;
 }
 
-static void miss(struct vcpu *vcpu, const struct pghot_labdev_range *range, uint64_t addr)
+/* An access that is not in a region is not delayed. */
+static void delay(struct vcpu *vcpu, uint32_t ns)
 {
-	bool stream = streamed(vcpu, addr >> vcpu->cache.line_shift);
-	uint32_t ns = stream ? range->stream_ns : range->delay_ns;
-
-	vcpu->counts.node_misses[range->node]++;
-	vcpu->counts.node_streamed[range->node] += stream;
-	if (lab.opts.mode != PGHOT_LABDEV_LATENCY)
-		return;
 	/* The emulation of the access takes its time anyway. */
 	if (ns > lab.access_ns)
 		vcpu->debt_ns += ns - lab.access_ns;
@@ -121,60 +164,163 @@ static bool is_recent(struct vcpu *vcpu, uint64_t vaddr)
 	return false;
 }
 
-/* A new region begins with a cold cache. */
+/* Notice what changed since this CPU's last access. */
 static void catch_up(struct vcpu *vcpu)
 {
-	uint64_t generation = atomic_load_explicit(&lab.generation, memory_order_relaxed);
+	uint64_t generation = atomic_load_explicit(&lab.generation, memory_order_acquire);
+	uint64_t cold;
 
 	if (!unlikely(vcpu->generation != generation))
 		return;
+	vcpu->generation = generation;
+	profiler_catch_up(&vcpu->prof, vcpu - lab.vcpus);
+	cold = atomic_load_explicit(&lab.cold, memory_order_relaxed);
+	if (vcpu->cold == cold)
+		return;
+	vcpu->cold = cold;
 	cache_flush(&vcpu->cache);
 	forget_recent(vcpu);
-	vcpu->generation = generation;
 }
 
-static void count(struct vcpu *vcpu, unsigned int side, unsigned int op, uint64_t reported)
-{
-	const struct pghot_labdev_range *range = find_range(reported);
-	uint64_t *counts = vcpu->counts.count[side][op], addr;
+/**
+ * struct access - one instruction's, on its way through the model
+ * @info: QEMU's description of it
+ * @vaddr: virtual address
+ * @side: PGHOT_LABDEV_USER or PGHOT_LABDEV_KERNEL
+ * @load, @store: what it is; an atomic one is both
+ * @counted: it is one of a region: counted there, and delayed
+ */
+struct access {
+	qemu_plugin_meminfo_t info;
+	uint64_t vaddr;
+	unsigned int side;
+	bool load, store;
+	bool counted;
+};
 
-	if (unlikely(!range)) {
-		vcpu->counts.other++;
-		forget_recent(vcpu);
+/**
+ * struct served - and what served it
+ * @range: whose memory it is; NULL: no node's
+ * @addr: guest-physical address
+ * @hit: it is in the modelled cache
+ * @streamed: it is not, but a prefetcher has foreseen it
+ */
+struct served {
+	const struct pghot_labdev_range *range;
+	uint64_t addr;
+	bool hit;
+	bool streamed;
+};
+
+/* Where it is; @served->range is NULL if that is no node's memory. */
+static void find(const struct access *access, struct served *served)
+{
+	struct qemu_plugin_hwaddr *hwaddr = qemu_plugin_get_hwaddr(access->info, access->vaddr);
+	uint64_t reported;
+
+	served->range = NULL;
+	if (unlikely(!hwaddr || qemu_plugin_hwaddr_is_io(hwaddr)))
 		return;
-	}
-	addr = range->start + (reported - range->reported);
-	if (cache_access(&vcpu->cache, addr)) {
-		counts[PGHOT_LABDEV_HIT]++;
-		return;
-	}
-	counts[range->slow ? PGHOT_LABDEV_SLOW : PGHOT_LABDEV_FAST]++;
-	miss(vcpu, range, addr);
+	reported = qemu_plugin_hwaddr_phys_addr(hwaddr);
+	served->range = find_range(reported);
+	if (!unlikely(!served->range))
+		served->addr = served->range->start + (reported - served->range->reported);
 }
 
-static void count_access(struct vcpu *vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
-			 unsigned int side)
+static uint64_t latency_cycles(const struct served *served)
 {
-	bool store = qemu_plugin_mem_is_store(info);
-	bool load = !store || qemu_plugin_mem_is_atomic(info);
-	struct qemu_plugin_hwaddr *hwaddr;
+	uint64_t cycles;
+
+	if (served->hit)
+		return HIT_CYCLES;
+	if (!served->streamed)
+		return CYCLES(served->range->latency_ns * PSEC_PER_NSEC);
+	cycles = CYCLES(served->range->transfer_ps);
+	return cycles > HIT_CYCLES ? cycles : HIT_CYCLES;
+}
+
+/* A profiler looks at it. What is no node's memory has neither physical address nor latency. */
+static void look(struct vcpu *vcpu, const struct access *access, const struct served *served)
+{
+	struct pghot_labdev_sample sample = {
+		.vaddr = access->vaddr,
+		.flags = PGHOT_LABDEV_SAMPLE_VADDR |
+			 (access->load ? PGHOT_LABDEV_SAMPLE_LOAD : 0) |
+			 (access->store ? PGHOT_LABDEV_SAMPLE_STORE : 0) |
+			 (access->side == PGHOT_LABDEV_USER ? PGHOT_LABDEV_SAMPLE_USER : 0),
+	};
+
+	if (served->range) {
+		sample.paddr = served->addr;
+		sample.cycles = latency_cycles(served);
+		sample.flags |= PGHOT_LABDEV_SAMPLE_PADDR |
+			(served->hit ? PGHOT_LABDEV_SAMPLE_CACHE :
+			 served->range->slow ? PGHOT_LABDEV_SAMPLE_EXTMEM :
+			 PGHOT_LABDEV_SAMPLE_DRAM);
+	}
+	profiler_look(&vcpu->prof, vcpu - lab.vcpus, &sample);
+}
+
+static void miss(struct vcpu *vcpu, const struct access *access, struct served *served,
+		 unsigned int op)
+{
+	const struct pghot_labdev_range *range = served->range;
+	struct counts *counts = &vcpu->counts;
+
+	served->hit = false;
+	served->streamed = streamed(vcpu, served->addr >> vcpu->cache.line_shift);
+	if (range->slow)
+		chmu_count(vcpu, range->node, lab.device_start[range - lab.ranges.range] +
+			   (served->addr - range->start), op);
+	if (!access->counted)
+		return;
+	counts->count[access->side][op][range->slow ? PGHOT_LABDEV_SLOW : PGHOT_LABDEV_FAST]++;
+	counts->node_misses[range->node]++;
+	counts->node_streamed[range->node] += served->streamed;
+	if (lab.opts.mode == PGHOT_LABDEV_LATENCY)
+		delay(vcpu, served->streamed ? range->stream_ns : range->delay_ns);
+}
+
+/* The load of an atomic instruction brings the line, so that its store hits. */
+static void serve(struct vcpu *vcpu, const struct access *access, struct served *served)
+{
+	unsigned int op = access->load ? PGHOT_LABDEV_LOAD : PGHOT_LABDEV_STORE;
+	uint64_t (*counts)[PGHOT_LABDEV_SERVED] = vcpu->counts.count[access->side];
+
+	served->hit = true;
+	if (!cache_access(&vcpu->cache, served->addr))
+		miss(vcpu, access, served, op);
+	else
+		counts[op][PGHOT_LABDEV_HIT] += access->counted;
+	counts[PGHOT_LABDEV_STORE][PGHOT_LABDEV_HIT] +=
+		access->counted && access->load && access->store;
+}
+
+static void model(struct vcpu *vcpu, const struct access *access)
+{
+	uint64_t (*counts)[PGHOT_LABDEV_SERVED] = vcpu->counts.count[access->side];
+	struct served served = { .hit = true };
+	bool due;
 
 	catch_up(vcpu);
-	if (is_recent(vcpu, vaddr)) {
-		vcpu->counts.count[side][PGHOT_LABDEV_LOAD][PGHOT_LABDEV_HIT] += load;
-		vcpu->counts.count[side][PGHOT_LABDEV_STORE][PGHOT_LABDEV_HIT] += store;
-		return;
+	due = profiler_due(&vcpu->prof, access->load + access->store);
+	if (is_recent(vcpu, access->vaddr)) {
+		counts[PGHOT_LABDEV_LOAD][PGHOT_LABDEV_HIT] += access->counted && access->load;
+		counts[PGHOT_LABDEV_STORE][PGHOT_LABDEV_HIT] += access->counted && access->store;
+		if (!unlikely(due))
+			return;
+		find(access, &served);
+	} else {
+		find(access, &served);
+		if (served.range) {
+			serve(vcpu, access, &served);
+		} else {
+			vcpu->counts.other += access->counted;
+			forget_recent(vcpu);
+		}
 	}
-	hwaddr = qemu_plugin_get_hwaddr(info, vaddr);
-	if (unlikely(!hwaddr || qemu_plugin_hwaddr_is_io(hwaddr))) {
-		vcpu->counts.other++;
-		forget_recent(vcpu);
-		return;
-	}
-	if (load)
-		count(vcpu, side, PGHOT_LABDEV_LOAD, qemu_plugin_hwaddr_phys_addr(hwaddr));
-	if (store)
-		count(vcpu, side, PGHOT_LABDEV_STORE, qemu_plugin_hwaddr_phys_addr(hwaddr));
+	if (unlikely(due))
+		look(vcpu, access, &served);
 }
 
 static void locate(qemu_plugin_meminfo_t info, uint64_t vaddr)
@@ -185,28 +331,33 @@ static void locate(qemu_plugin_meminfo_t info, uint64_t vaddr)
 		device_located(qemu_plugin_hwaddr_phys_addr(hwaddr));
 }
 
-static void watch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, unsigned int side)
+static void watch(unsigned int what, struct vcpu *vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
+		  unsigned int side)
 {
-	struct vcpu *vcpu = &lab.vcpus[cpu];
+	struct access access = { .info = info, .vaddr = vaddr, .side = side };
 
-	if (unlikely(atomic_load_explicit(&lab.locating, memory_order_relaxed)) &&
-	    vaddr == lab.locate_vaddr)
+	if (unlikely(what & WATCH_LOCATE) && vaddr == lab.locate_vaddr)
 		locate(info, vaddr);
-	if (!atomic_load_explicit(&lab.counting, memory_order_relaxed))
-		return;
-	if (vaddr >= lab.limit_start && vaddr <= lab.limit_end)
-		count_access(vcpu, info, vaddr, side);
-	else
+	access.counted = what & WATCH_REGION && vaddr >= lab.limit_start && vaddr <= lab.limit_end;
+	if (!access.counted && !(what & WATCH_HOTNESS)) {
 		forget_recent(vcpu);
+		return;
+	}
+	access.store = qemu_plugin_mem_is_store(info);
+	access.load = !access.store || qemu_plugin_mem_is_atomic(info);
+	model(vcpu, &access);
 }
 
 /* After each access of the guest, in the CPU's thread. */
 static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
+	unsigned int what;
+
 	if (unlikely(device_pending()))
 		device_serve();
-	if (atomic_load_explicit(&lab.watching, memory_order_relaxed))
-		watch(cpu, info, vaddr, (uintptr_t)data);
+	what = atomic_load_explicit(&lab.watching, memory_order_relaxed);
+	if (what)
+		watch(what, &lab.vcpus[cpu], info, vaddr, (uintptr_t)data);
 }
 
 /* Code in the kernel's half of the address space is the kernel's: no cost at run time. */
@@ -232,11 +383,14 @@ static bool vcpus_create(unsigned int nr)
 		return false;
 	memset(lab.vcpus, 0, nr * sizeof(*lab.vcpus));
 	lab.nr_vcpus = nr;
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++) {
+		lab.vcpus[i].random = i + 1;	/* a generator's seed must not be 0 */
+		lab.vcpus[i].prof.countdown = INT64_MAX;
 		if (!cache_init(&lab.vcpus[i].cache, lab.opts.cache_kb * 1024ULL,
 				lab.opts.cache_ways, lab.opts.cache_line))
 			return false;
-	lab.generation = 1;		/* that of no CPU: the first access empties the cache */
+	}
+	lab_cool();
 	lab.limit_end = UINT64_MAX;
 	return true;
 }

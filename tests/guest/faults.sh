@@ -1,21 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 300 --with build/tests/faults/pghot.ko
+# lab: --timeout 450 --with build/tests/faults/pghot.ko
 #
 # Everything in the module that can fail fails once, the N-th thing for every N: loading or enabling
 # then fails whole, names the symbol if it was one, and leaves nothing behind.
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
-
-# nothing_left: no file, thread or hook of the module
-nothing_left() {
-	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*" && ! thread "pghot_.*" &&
-		! grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
-}
-
-points_passed() {
-	cat /sys/module/pghot/parameters/fault_points
-}
 
 insmod /job/pghot.ko
 total=$(points_passed)
@@ -34,29 +24,8 @@ ok 0 "each of them makes loading fail"
 is "$(dmesg | sed -n 's/.*pghot: this kernel has no symbol \([a-z_]*\):.*/\1/p' | sort -u | wc -l)" 15 \
 	"a missing symbol is named, each of 15"
 
-insmod /job/pghot.ko
-total=$(points_passed)
-knob enabled_sources 1
-enabling=$(($(points_passed) - total))
-knob enabled_sources 0
-rmmod pghot
-least $enabling 10 "fault points while enabling"
-n=1
-while [ $n -le $enabling ]; do
-	insmod /job/pghot.ko fail_at=$((total + n))
-	if knob enabled_sources 1 2>/dev/null; then
-		# Some are met by a map with a hole: counted, and the rest works.
-		[ "$(stat sections_nomem)" -gt 0 ] || ok 1 "enabling with fault $n fails or is counted"
-	else
-		is "$(knob_is enabled_sources) $(stat hotmap_bytes)" "0 0" "fault $n while enabling: off"
-		thread "kmigrated.*" && ok 1 "fault $n while enabling leaves a thread"
-		knob enabled_sources 1 || ok 1 "after fault $n it can be enabled"
-	fi
-	rmmod pghot
-	nothing_left || ok 1 "fault $n while enabling leaves nothing behind"
-	n=$((n + 1))
-done
-ok 0 "each of them makes enabling fail whole"
+each_fault 1 hintfaults
+each_fault 2 hwhints hwhints_backend=clock
 
 # A source beside another: each of its faults leaves the other alone. The third is not of enabling:
 # the thread had no memory to note the first process, and does so in the next round.

@@ -35,13 +35,20 @@ for name in enabled_sources target_nid freq_threshold promote_freq_window_ms \
 	pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush; do
 	refused $name "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
-refused enabled_sources 2 8 16 3 32 -1
+refused enabled_sources 16 17 32 -1
 refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0
 refused promote_rate_limit_MBps -1 1048577
 refused kmigrated_sleep_ms 0 10001
 refused kmigrated_batch_nr 0 4097
+refused chmu_unit_bytes 128 255 4097 268435456 -1
+refused chmu_threshold -1
+refused chmu_epoch_us -1
+refused chmu_always_on 2
+refused chmu_ready 2
+refused chmu_count 0 7
+refused chmu_downsampling -1 16
 refused pgtscan_interval_ms 9 600001
 refused pgtscan_cpu_percent 0 101
 refused pgtscan_flush 2 -1
@@ -58,6 +65,10 @@ for again in off on; do
 	taken kmigrated_sleep_ms 1
 	taken kmigrated_batch_nr 4096
 	taken kmigrated_batch_nr 1
+	taken chmu_unit_bytes 134217728
+	taken chmu_unit_bytes 256
+	taken chmu_threshold 2147483647
+	taken chmu_downsampling 15
 	taken pgtscan_interval_ms 600000
 	taken pgtscan_interval_ms 10
 	taken pgtscan_cpu_percent 1

@@ -146,3 +146,69 @@ laws() {
 	wait_for 10 selected_settled
 	ok $? "selected = moved + refused" "$(grep -E 'selected|moved|refused_' $STAT | tr '\n' ' ')"
 }
+
+# hw NAME: a counter of memory profilers
+hw() {
+	awk -v n="hwhint_$1" '$1 == n { print $2 }' $STAT
+}
+
+# backend NAME: what is said of a kind of memory profiler
+backend() {
+	sed -n "s/^hwhint_backend_$1 //p" $STAT
+}
+
+# hw_grows NAME: does that counter grow within 10 s?
+hw_grows() {
+	grown=$(hw "$1")
+	wait_for 10 eval "[ \$(hw $1) -gt $grown ]"
+}
+
+# hw_law: every sample is counted once more where it went
+hw_law() {
+	awk '$1 == "hwhint_total_events" { total = $2; left += $2 }
+		$1 ~ /^hwhint_(useful|dropped)_events$|^hwhint_cache_accesses$|^hwhint_filtered_/ { left -= $2 }
+		END { exit left != 0 || !total }' $STAT
+	ok $? "samples = useful + dropped + cache + filtered ($(hw total_events))" \
+		"$(grep hwhint_ $STAT | tr '\n' ' ')"
+}
+
+# points_passed: fault points passed so far, of the module that has them
+points_passed() {
+	cat /sys/module/pghot/parameters/fault_points
+}
+
+# nothing_left: no file, thread or hook of the module
+nothing_left() {
+	! test -e /proc/pghot && ! test -e "$VM"/pghot_enabled_sources && ! thread "kmigrated.*" &&
+		! thread "pghot_.*" &&
+		! grep -q should_numa_migrate_memory /sys/kernel/tracing/enabled_functions
+}
+
+# each_fault MASK NAME [PARAMETER]: each fault point on the way to enabled sources MASK makes that fail
+# whole
+each_fault() {
+	insmod /job/pghot.ko ${3:+"$3"}
+	fault_total=$(points_passed)
+	knob enabled_sources "$1"
+	enabling=$(($(points_passed) - fault_total))
+	knob enabled_sources 0
+	rmmod pghot
+	least $enabling 10 "fault points while enabling $2"
+	n=1
+	while [ $n -le $enabling ]; do
+		insmod /job/pghot.ko ${3:+"$3"} fail_at=$((fault_total + n))
+		if knob enabled_sources "$1" 2>/dev/null; then
+			# Some are met by a map with a hole: counted, and the rest works.
+			[ "$(stat sections_nomem)" -gt 0 ] ||
+				ok 1 "enabling $2 with fault $n fails or is counted"
+		else
+			is "$(knob_is enabled_sources) $(stat hotmap_bytes)" "0 0" "fault $n while enabling $2: off"
+			thread "kmigrated.*\|pghot_.*" && ok 1 "fault $n while enabling $2 leaves a thread"
+			knob enabled_sources "$1" || ok 1 "after fault $n it can be enabled"
+		fi
+		rmmod pghot
+		nothing_left || ok 1 "fault $n while enabling $2 leaves nothing behind"
+		n=$((n + 1))
+	done
+	ok 0 "each of them makes enabling $2 fail whole"
+}

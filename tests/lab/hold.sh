@@ -5,24 +5,19 @@
 # none of them on the fault path; under pressure pghot promotes at least 90 % as many pages as the
 # kernel's tiering in the same number of accesses; no page is ever corrupted.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
-set -euo pipefail
+set -uo pipefail
+# shellcheck source=tests/lab/tap.bash
+. tests/lab/tap.bash
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-points=0 bad=0
+out=$tmp/out
 
 # point NAME JQ-CONDITION: on the runs of results.json, by $free, $pressure (hintfaults) and $numab2 (pressure)
 point() {
-	points=$((points + 1))
-	if jq -e '
+	jq -e '
 		def run($s; $c): .runs[] | select(.scenario == $s and .config == $c);
 		run("free"; "hintfaults") as $free | run("pressure"; "hintfaults") as $pressure |
-		run("pressure"; "numab2") as $numab2 | '"$2" "$out/results.json" >/dev/null; then
-		echo "ok $points - $1"
-	else
-		bad=1
-		echo "not ok $points - $1"
-	fi
+		run("pressure"; "numab2") as $numab2 | '"$2" "$out/results.json" >/dev/null
+	ok $? "$1"
 }
 
 # Without the instrument, which makes the kernel's scanning ten times as slow, and long enough for that
@@ -37,5 +32,5 @@ point "pressure: promotes at least 90 % as many pages as numab2" \
 	'$pressure.vmstat.pgpromote_success >= 0.9 * $numab2.vmstat.pgpromote_success'
 point "the map takes at most 1.01 bytes a page" \
 	'$pressure.pghot.pghot_hotmap_bytes <= 1.01 * $pressure.pghot.pghot_tracked_pages'
-echo "1..$points"
-exit $bad
+
+finish

@@ -50,6 +50,16 @@ refused "a node without a bandwidth" "$shm,node0=fast:80" "bad option 'node0=fas
 refused "a node of no tier" "$shm,node0=warm:80:1" "bad option 'node0=warm:80:1': it must be nodeN"
 refused "too many nodes" "$shm,node16=fast:80:1" "bad option 'node16=fast:80:1': it must be nodeN"
 refused "a cache of less than a set" "$shm,cache_kb=1,cache_ways=16,cache_line=128" "cache_kb=1 is less than one set"
+for value in 7 12 2048 -1 x ""; do
+	refused "prof_slots=$value" "$shm,prof_slots=$value" "bad option 'prof_slots=$value': it must be 0 or a power of two from 8 to 1024"
+done
+refused "prof_ops=0" "$shm,prof_ops=0" "bad option 'prof_ops=0': it must be a number from 1 to 10000"
+refused "prof_ops=10001" "$shm,prof_ops=10001" "bad option 'prof_ops=10001': it must be a number"
+for value in on 32 100 2097152 exactly ""; do
+	refused "chmu=$value" "$shm,chmu=$value" "bad option 'chmu=$value': it must be off, exact, or a power of two from 64 to 1048576"
+done
+refused "chmu_entries=7" "$shm,chmu_entries=7" "bad option 'chmu_entries=7': it must be a number from 8 to 16384"
+refused "chmu_entries=16385" "$shm,chmu_entries=16385" "bad option 'chmu_entries=16385': it must be"
 refused "no file" "" "bad option 'shm='"
 refused "a file that is not there" ",shm=$dir/none" "shm=$dir/none: No such file"
 refused "a file of the wrong size" ",shm=$dir/small" "shm=$dir/small: the file must have 4194304 bytes"
@@ -70,6 +80,12 @@ usage_error "bad plugin 'on': known are off count latency" plugin=on
 usage_error "bad cache_kb '3000': it must be a power of two" cache_kb=3000
 usage_error "bad cache_ways '0': it must be a number" cache_ways=0
 usage_error "bad delay_scale '1.5': it must be a number" delay_scale=1.5
+usage_error "bad prof_slots '12': it must be 0, or a power of two from 8 to 1024" prof_slots=12
+usage_error "bad prof_slots 'x': it must be 0, or a number from 8 to 1024" prof_slots=x
+usage_error "bad prof_ops '0': it must be a number from 1 to 10000" prof_ops=0
+usage_error "bad chmu 'on': it must be off, exact, or a number from 64 to 1048576" chmu=on
+usage_error "bad chmu '65': it must be off, exact, or a power of two from 64 to 1048576" chmu=65
+usage_error "bad chmu_entries '16385': it must be a number from 8 to 16384" chmu_entries=16385
 
 # speeds NAME [SET]: picoseconds an access, printed
 speeds() {

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# lab: --timeout 240 --set plugin=count --set chmu_entries=16 --with build/tests/guest/chmu
+#
+# A hotlist of 16 entries for thousands of hot pages: it overflows, which is counted; but no hot page
+# anywhere waits for ever, neither with tuning nor with a threshold that lets everything through.
+# shellcheck source=tests/guest/lib.sh
+. /job/lib.sh
+
+# spread NAME: three hot processes far apart in memory, all of whose pages must go
+spread() {
+	for n in 1 2 3; do
+		hold "hot$n" 1 600 touch
+		eval "hot$n=$held"
+		# 512 MiB between them: other ranges of the unit.
+		hold "gap$n" 1 131072 anon
+		eval "gap$n=$held"
+	done
+	knob enabled_sources 8 || ok 1 "$1: enabled"
+	for n in 1 2 3; do
+		pid=
+		eval "pid=\$hot$n"
+		wait_for 60 on_node "hot$n" "$pid" 0 600
+		is "$(where "hot$n" "$pid" 0)" 600 "$1: all hot pages of part $n are promoted"
+	done
+	note "$(grep chmu_unit_0 $STAT)"
+	laws
+	knob enabled_sources 0
+	for n in 1 2 3; do
+		eval "release \$hot$n"
+		eval "release \$gap$n"
+	done
+}
+
+# lost: entries that the unit lost so far
+lost() {
+	chmu truth | awk '$1 == "lost" { print $2 }'
+}
+
+# overflows
+overflows() {
+	awk '$1 == "chmu_overflows" { print $2 }' $STAT
+}
+
+echo 0 >/proc/sys/kernel/numa_balancing
+load
+spread "tuned"
+least "$(lost)" 1 "the unit lost entries"
+least "$(overflows)" 1 "overflows are counted"
+least "$(awk '$1 == "chmu_tunings" { print $2 }' $STAT)" 1 "tunings are counted"
+most "$(overflows)" "$(lost)" "one overflow stands for at least one lost entry"
+knob chmu_threshold 1
+knob chmu_epoch_us 20000
+before=$(overflows)
+spread "threshold 1"
+least "$(overflows)" $((before + 1)) "threshold 1: it overflows all the time"
+rmmod pghot
+finish
