@@ -21,7 +21,7 @@ kmod: ## Build the module; KVER=... for that kernel
 	$(Q)scripts/stage $(BUILD)/kmod
 	$(Q)scripts/kbuild $(BUILD)/kmod '$(KVER)'
 
-bench-programs: $(HOTREGION) $(ROI) $(CALIBRATE) $(BENCH_ENGINE) ## Build the workloads and the engine's benchmark
+bench-programs: $(HOTREGION) $(ROI) $(CALIBRATE) $(HOSTRUN) $(BENCH_ENGINE) ## Build the workloads and the engine's benchmark
 
 setup: ## Install the Debian packages that are missing
 	$(Q)scripts/setup build lab check
@@ -29,7 +29,7 @@ setup: ## Install the Debian packages that are missing
 demo: ## Boot the tiered machine: no tiering, the kernel's, pghot; print the table
 	$(Q)scripts/setup build lab
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)lab/run hotregion numab0 numab2 hintfaults --out $(OUT)/demo
+	$(Q)lab/run hotregion numab0 numab2 hintfaults hwhints chmu --out $(OUT)/demo
 	$(Q)lab/table --funnel $(OUT)/demo/results.json
 	@echo
 	@echo 'results: $(OUT)/demo/results.json; console logs: $(OUT)/demo/runs/'

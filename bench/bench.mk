@@ -8,6 +8,7 @@ Q ?= $(if $(filter 1,$(V)),,@)
 HOTREGION := $(BUILD)/bench/hotregion
 ROI := $(BUILD)/bench/roi
 CALIBRATE := $(BUILD)/bench/calibrate
+HOSTRUN := $(BUILD)/bench/hostrun
 ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/user/labdev.h
 HOTREGION_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
 HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c nodes.c pattern.c range.c roi.c)
@@ -26,3 +27,8 @@ $(CALIBRATE): bench/calibrate.c bench/nodes.c bench/base.h bench/nodes.h $(ROI_H
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"calibrate"' -Iinclude -o $@ $(filter %.c,$^)
+
+$(HOSTRUN): bench/hostrun.c bench/nodes.c bench/range.c bench/roi.c $(addprefix bench/,base.h nodes.h range.h) $(ROI_HEADERS)
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"hostrun"' -Iinclude -o $@ $(filter %.c,$^)

@@ -62,7 +62,8 @@ void hwhint_from_lab(const struct pghot_labdev_sample *slot, struct hwhint_sampl
 		lab &= ~map[i].lab;
 	}
 	served = s->flags & (HWHINT_CACHE | HWHINT_DRAM | HWHINT_EXTMEM);
-	if (lab || !one_bit(s->flags & (HWHINT_LOAD | HWHINT_STORE)) ||
+	/* An atomic instruction is both load and store. */
+	if (lab || !(s->flags & (HWHINT_LOAD | HWHINT_STORE)) ||
 	    (served && !one_bit(served)) ||
 	    (s->flags & HWHINT_PADDR && s->paddr >= PADDR_LIMIT))
 		*s = (struct hwhint_sample){ .flags = HWHINT_GARBAGE };

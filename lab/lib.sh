@@ -11,6 +11,10 @@ BUILD=${BUILD:-build}
 [[ $BUILD == /* ]] || BUILD=$TOP/$BUILD
 export BUILD # in its absolute form, for the scripts this one calls
 
+# PATH of this machine's programs in a guest.
+# shellcheck disable=SC2034 # for the scripts
+HOST_PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
 # need PROGRAM PACKAGE: refuse to start without PROGRAM, naming its Debian package.
 need() {
 	command -v "$1" >/dev/null ||

@@ -2,8 +2,9 @@
 #
 # One run's entry for results.json, from the raw lines of its result.log:
 #   jq -nR -f lab/result.jq --argjson run '{...}' --arg outcome pass --arg oops '' result.log
-# $run: experiment, scenario, config, repeat, params, console. $outcome: lab/boot's.
-# $oops: the first line of a panic on the console.
+# $run: experiment, scenario, config, repeat, params, console; with a command: command, stdout,
+# stderr. $outcome: lab/boot's.
+# $oops: what the kernel said of its panic.
 
 def number: tonumber? // null;
 
@@ -37,7 +38,7 @@ reduce (inputs | [splits(" +")]) as $w (
   {results: {}, vmstat: {}, pghot: {}, tiers: {}, roi: null, cpu_ms: {}, samples: [], dmesg: []};
   if $w[0] == "result" then .results[$w[1]] = ($w[2] | number)
   elif $w[0] == "vmstat" then .vmstat[$w[1]] = ($w[2] | number)
-  elif $w[0] == "pghot" then .pghot[$w[1]] = ($w[2] | number)
+  elif $w[0] == "pghot" then .pghot[$w[1]] = (($w[2] | number) // ($w[2:] | join(" ")))
   elif $w[0] == "roi" then .roi[$w[1]] = ($w[2] | number)
   elif $w[0] == "cpu" then .cpu_ms[$w[1]] = ($w[2] | number)
   elif $w[0] == "sample" then .samples += [$w[1:] | map(number)]

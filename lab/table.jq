@@ -45,6 +45,10 @@ def hot_fast:
 def served_fast: if .roi == null or .roi.fast + .roi.slow == 0 then null
   else 100 * .roi.fast / (.roi.fast + .roi.slow) end;
 
+# percent of the pages that were promoted first which are the hottest ones
+def first_tenth: .results | if (.first_tenth // 0) == 0 then null
+  else 100 * .first_tenth_hottest / .first_tenth end;
+
 # CPU milliseconds of the threads whose names match
 def cpu($re): .cpu_ms // {} | to_entries | map(select(.key | test($re)) | .value) | add;
 
@@ -52,7 +56,9 @@ def rows: [
   ["time (s)", (map(.seconds) | summary)],
   ["memory accesses served fast (%)", (map(served_fast) | summary)],
   ["time of memory, modelled (s)", (map(if .roi then .roi.memory_ns / 1e9 else null end) | summary)],
+  ["CPU in hint faults, scanning (ms)", (map(.results.system_ms) | summary)],
   ["CPU of kmigrated (ms)", (map(cpu("^kmigrated")) | summary)],
+  ["CPU of sources (ms)", (map(cpu("^pghot_")) | summary)],
   ["CPU of kswapd (ms)", (map(cpu("^kswapd")) | summary)],
   ["promoted (pgpromote_success)", (map(.vmstat.pgpromote_success) | summary)],
   ["demoted (kswapd + direct)", (map(demoted) | summary)],
@@ -61,10 +67,17 @@ def rows: [
     (map(.vmstat.pgpromote_candidate_nrl // .pghot.pghot_candidates_nrl) | summary)],
   ["hint faults", (map(.vmstat.numa_hint_faults) | summary)],
   ["hot pages on the fast node", hot_fast],
+  ["hottest tenth among the first tenth promoted (%)", (map(first_tenth) | summary)],
   ["bad pages", (map(.pages_bad) | summary)],
   ["bad kernel log lines", (map(.dmesg_bad) | summary)],
   ["status", (map(.status) | group_by(.) | if length == 1 then .[0][0]
     else map("\(length) \(.[0])") | join(", ") end)]];
+
+def short($max): if length > $max then .[:$max] + " ..." else . end;
+
+# what was run: of a command its words, a line break as a blank
+def title: if .command then "\(.experiment): \(.command | join(" ") | gsub("\\s+"; " ") | short(80))"
+  else "\(.experiment), \(.scenario)" end;
 
 def scenario_table:
   (map(.config) | uniq) as $configs
@@ -72,7 +85,7 @@ def scenario_table:
   | [$configs[] as $c | [$runs[] | select(.config == $c)] | rows] as $columns
   | (map(.repeat) | max) as $repeats
   | "",
-    "\(.[0].experiment), \(.[0].scenario)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
+    "\(.[0] | title)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
     # what no config has a number for says nothing
     ([[""] + $configs] + [range($columns[0] | length) as $r
       | [$columns[0][$r][0]] + [$columns[][$r][1]] | select(.[1:] | all(. == "-") | not)] | align);
@@ -106,6 +119,7 @@ def stages: [
   ["selected", "^pghot_selected"],
   ["moved", "^pghot_moved"],
   ["refused", "^pghot_refused_"],
+  ["source", "^(hwhint|chmu)_"],
   ["other", ""]];
 
 def stage: . as $name | [stages[] | select(.[1] as $re | $name | test($re))][0][0];
@@ -114,8 +128,8 @@ def stage: . as $name | [stages[] | select(.[1] as $re | $name | test($re))][0][
 def funnel_rows:
   . as $runs
   | [$runs[].pghot | keys_unsorted[]] | uniq
-  | map({name: ., stage: stage, values: (. as $n | [$runs[].pghot[$n]])})
-  | map(select(.values | any(. != null and . != 0))) as $counters
+  | map({name: ., stage: stage, values: (. as $n | [$runs[].pghot[$n] | numbers])})
+  | map(select(.values | any(. != 0))) as $counters
   | [stages[][0] as $stage | $counters | map(select(.stage == $stage)) | to_entries[]
      | [(if .key == 0 then $stage else "" end), .value.name, (.value.values | summary)]];
 
@@ -128,7 +142,7 @@ def funnel:
   [.runs[] | select(.pghot != {})]
   | if length == 0 then "no run with pghot in these results"
     else groups([.scenario, .config])[]
-      | "", "what became of the reports: \(.[0].experiment), \(.[0].scenario), \(.[0].config)",
+      | "", "what became of the reports: \(.[0] | title), \(.[0].config)",
         (funnel_rows | if length == 0 then "  all counters are 0" else align_funnel end) end;
 
 if $what == "funnel" then funnel else table end

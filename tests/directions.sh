@@ -26,6 +26,7 @@ lab: include
 exceptions='
 bench/engine.c: engine
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
+tests/lab/counters.c: lab/plugin/counters.h
 '
 # Files that the build makes, by the name they are included with.
 generated=' probed.h '

@@ -7,14 +7,15 @@ ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
-HW_TESTS := sample chmu chmu_tune cxl
+HW_TESTS := sample throttle relax chmu chmu_tune cxl
+GUEST_PROGRAMS := holder prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/guest/holder $(TESTS)/guest/prof \
-	$(TESTS)/guest/chmu check-modules
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters \
+	$(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
 
 # What is the test's and what the engine's own: interleave brings the engine's sources itself.
 $(TESTS)/engine/interleave: tests/engine/interleave.c $(ENGINE) $(wildcard tests/*.h tests/engine/*.h)
@@ -42,17 +43,18 @@ $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
 
-$(TESTS)/guest/chmu: tests/guest/chmu.c $(LABDEV) include/pghot/chmu.h
+$(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
 
-$(TESTS)/guest/holder: tests/guest/holder.c
+$(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -o $@ $<
+	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $(filter %.c,$^)
 
-$(TESTS)/guest/prof: tests/guest/prof.c $(LABDEV)
+# Guests have no libraries.
+$(TESTS)/guest/%: tests/guest/%.c $(LABDEV) include/pghot/chmu.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<

@@ -43,30 +43,30 @@ static const uint64_t scales_us[] = CHMU_EPOCH_SCALES;
 enum operation { OP_NONE, OP_ENABLE, OP_DISABLE, OP_RESET };
 
 /**
- * struct settings - what an enabled unit does; CPUs read it at any time, so with no lock
+ * struct settings - what an enabled unit counts: a single word, which CPUs read with no lock
  * @ops: bits of PGHOT_LABDEV_LOAD and PGHOT_LABDEV_STORE
- * @shift: log2 of a unit's bytes
+ * @shift: log2 of the bytes of a unit of memory
  * @down: log2 of the accesses of which one is counted
  * @random: is it any of them?
  * @always_on: CHMU_MODE_ALWAYS_ON
- * @threshold: count of a hot unit
- * @epoch_ns: length of an epoch
+ * @threshold: count of what is hot
  */
 struct settings {
-	unsigned int ops;
-	unsigned int shift;
-	unsigned int down;
-	bool random;
-	bool always_on;
+	uint8_t ops;
+	uint8_t shift;
+	uint8_t down;
+	bool random : 1;
+	bool always_on : 1;
 	uint32_t threshold;
-	uint64_t epoch_ns;
-};
+} __attribute__((aligned(8)));
+
+_Static_assert(sizeof(struct settings) == 8, "one access of a CPU");
 
 /**
  * struct chmu - one unit
  * @nr: which
  * @node: whose
- * @lock: for all that is written but @bitmap, @counters, and @settings in CPUs
+ * @lock: CPUs read @bitmap and @settings without it, and @counters need none
  * @wake: an operation is to be done
  * @cfg: CFG0, CFG1, CFG2
  * @status: STATUS
@@ -74,7 +74,9 @@ struct settings {
  * @bitmap: which ranges are counted
  * @has_thread: there is one: as long as it is enabled or an operation is under way
  * @operation: that one
- * @deadline_ns: end of the epoch
+ * @epoch_ns: length of an epoch
+ * @deadline_ns: end of this one
+ * @settings: what it counts
  * @counters: made when it is enabled first, and kept: CPUs may be about to use them
  * @truth: what is published
  */
@@ -89,6 +91,7 @@ struct chmu {
 	uint64_t bitmap[BITMAP_WORDS];
 	bool has_thread;
 	enum operation operation;
+	uint64_t epoch_ns;
 	uint64_t deadline_ns;
 	struct settings settings;
 	struct counters counters;
@@ -224,34 +227,34 @@ static uint64_t draw(uint64_t *random)
 }
 
 /* Is this one of those that are counted? @seen: of this CPU, with it */
-static bool sampled(struct vcpu *vcpu, const struct settings *settings, uint64_t seen)
+static bool sampled(struct vcpu *vcpu, struct settings settings, uint64_t seen)
 {
-	uint64_t mask = (1ULL << settings->down) - 1;
+	uint64_t mask = (1ULL << settings.down) - 1;
 
-	return !((settings->random ? draw(&vcpu->random) : seen) & mask);
+	return !((settings.random ? draw(&vcpu->random) : seen) & mask);
 }
 
 void chmu_count(struct vcpu *vcpu, unsigned int node, uint64_t addr, unsigned int op)
 {
 	struct chmu *unit = unit_of_node[node];
 	uint64_t range = addr / CHMU_RANGE_BYTES, seen;
-	const struct settings *settings;
+	struct settings settings;
 	uint32_t count;
 
 	if (!unit || !(atomic_load_explicit(&lab.watching, memory_order_acquire) &
 		       WATCH_CHMU << unit->nr))
 		return;
-	settings = &unit->settings;
-	if (!(settings->ops & 1U << op) || range >= BITMAP_WORDS * 64 ||
+	__atomic_load(&unit->settings, &settings, __ATOMIC_RELAXED);
+	if (!(settings.ops & 1U << op) || range >= BITMAP_WORDS * 64 ||
 	    !(__atomic_load_n(&unit->bitmap[range / 64], __ATOMIC_RELAXED) & 1ULL << range % 64))
 		return;
 	seen = vcpu->seen[unit->nr] + 1;
 	__atomic_store_n(&vcpu->seen[unit->nr], seen, __ATOMIC_RELAXED);
-	if (settings->down && !sampled(vcpu, settings, seen))
+	if (settings.down && !sampled(vcpu, settings, seen))
 		return;
-	count = counters_add(&unit->counters, addr >> settings->shift, COUNTER_MAX);
-	if (settings->always_on && count == settings->threshold)
-		hotlist_add(unit, addr >> settings->shift, count);
+	count = counters_add(&unit->counters, addr >> settings.shift, COUNTER_MAX);
+	if (settings.always_on && count == settings.threshold)
+		hotlist_add(unit, addr >> settings.shift, count);
 }
 
 /* ---- the unit's own thread ---- */
@@ -262,7 +265,7 @@ static uint64_t epoch_us(uint64_t scale, uint64_t mult)
 }
 
 /* False if it cannot do what the registers ask for. */
-static bool settings_take(const struct chmu *unit, struct settings *settings)
+static bool settings_take(struct chmu *unit)
 {
 	uint64_t cfg0 = unit->cfg[0], cfg1 = unit->cfg[1];
 	uint64_t what = CHMU_GET(cfg0, CHMU_CFG0_COUNT);
@@ -273,7 +276,7 @@ static bool settings_take(const struct chmu *unit, struct settings *settings)
 	uint64_t us = epoch_us(CHMU_GET(cfg1, CHMU_CFG1_EPOCH_SCALE),
 			       CHMU_GET(cfg1, CHMU_CFG1_EPOCH_MULT));
 
-	*settings = (struct settings) {
+	const struct settings settings = {
 		.ops = (what & CHMU_COUNT_READS ? 1U << PGHOT_LABDEV_LOAD : 0) |
 		       (what & CHMU_COUNT_WRITES ? 1U << PGHOT_LABDEV_STORE : 0),
 		.shift = shift,
@@ -281,17 +284,21 @@ static bool settings_take(const struct chmu *unit, struct settings *settings)
 		.random = CHMU_GET(cfg0, CHMU_CFG0_RANDOM),
 		.always_on = mode == CHMU_MODE_ALWAYS_ON,
 		.threshold = threshold,
-		.epoch_ns = us * NSEC_PER_USEC,
 	};
-	return what >= 1 && what <= 6 && TRACKABLE & 1U << (what - 1) &&
-	       !CHMU_GET(cfg0, CHMU_CFG0_OVERFLOW_INT) && !CHMU_GET(cfg0, CHMU_CFG0_FILL_INT) &&
-	       shift >= CHMU_UNIT_SHIFT_MIN && shift < CHMU_UNIT_SHIFT_MIN + 32 &&
-	       UNIT_SIZES & 1U << (shift - CHMU_UNIT_SHIFT_MIN) &&
-	       DOWNSAMPLINGS & 1U << down &&
-	       (mode == CHMU_MODE_EPOCH || mode == CHMU_MODE_ALWAYS_ON) &&
-	       threshold >= 1 && threshold <= COUNTER_MAX &&
-	       us >= epoch_us(MIN_EPOCH_SCALE, MIN_EPOCH_MULT) &&
-	       us <= epoch_us(MAX_EPOCH_SCALE, MAX_EPOCH_MULT);
+
+	if (what < 1 || what > 6 || !(TRACKABLE & 1U << (what - 1)) ||
+	    CHMU_GET(cfg0, CHMU_CFG0_OVERFLOW_INT) || CHMU_GET(cfg0, CHMU_CFG0_FILL_INT) ||
+	    shift < CHMU_UNIT_SHIFT_MIN || shift >= CHMU_UNIT_SHIFT_MIN + 32 ||
+	    !(UNIT_SIZES & 1U << (shift - CHMU_UNIT_SHIFT_MIN)) || !(DOWNSAMPLINGS & 1U << down) ||
+	    (mode != CHMU_MODE_EPOCH && mode != CHMU_MODE_ALWAYS_ON) ||
+	    threshold < 1 || threshold > COUNTER_MAX ||
+	    us < epoch_us(MIN_EPOCH_SCALE, MIN_EPOCH_MULT) ||
+	    us > epoch_us(MAX_EPOCH_SCALE, MAX_EPOCH_MULT))
+		return false;
+	unit->epoch_ns = us * NSEC_PER_USEC;
+	/* A CPU may still be about to count an access by the old ones. */
+	__atomic_store(&unit->settings, &settings, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* Memory is added while the guest starts only, so its size is known by now. */
@@ -306,19 +313,17 @@ static bool counters_ready(struct chmu *unit)
 static void begin_epoch(struct chmu *unit)
 {
 	counters_take(&unit->counters, NULL, NULL);
-	unit->deadline_ns = lab_now_ns() + unit->settings.epoch_ns;
+	unit->deadline_ns = lab_now_ns() + unit->epoch_ns;
 }
 
 static void perform(struct chmu *unit)
 {
 	const uint64_t enabled = CHMU_PUT(1, CHMU_STATUS_ENABLED);
-	struct settings settings;
 
 	switch (unit->operation) {
 	case OP_ENABLE:
-		if (!settings_take(unit, &settings) || !counters_ready(unit))
+		if (!counters_ready(unit) || !settings_take(unit))
 			break;
-		unit->settings = settings;
 		begin_epoch(unit);
 		unit->status |= enabled;
 		lab_watch(WATCH_CHMU << unit->nr);
@@ -360,9 +365,9 @@ static void end_epoch(struct chmu *unit)
 	publish_truth(unit);
 	/* Late by more than an epoch, it does not catch up. */
 	now = lab_now_ns();
-	unit->deadline_ns += unit->settings.epoch_ns;
+	unit->deadline_ns += unit->epoch_ns;
 	if (unit->deadline_ns < now)
-		unit->deadline_ns = now + unit->settings.epoch_ns;
+		unit->deadline_ns = now + unit->epoch_ns;
 }
 
 static void wait_deadline(struct chmu *unit)

@@ -4,7 +4,7 @@
  *
  * Each has one instance and can do what its capability words say. What the registers' description
  * leaves open is so: settings are taken in when the unit is enabled, and one that it cannot do leaves
- * it disabled. Enabling sets all counters to 0 and begins an epoch, and so does a reset; head and
+ * it disabled, with its enable bit as it was written. Enabling sets all counters to 0 and begins an epoch, and so does a reset; head and
  * tail stay as they are. A write to CFG0 while an operation is in progress does nothing. An always-on
  * unit makes one entry of a counter in an epoch. Without down-sampling at random each CPU's accesses
  * are sampled by themselves.

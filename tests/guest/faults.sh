@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 300 --with build/tests/faults/pghot.ko
+# lab: --timeout 450 --with build/tests/faults/pghot.ko
 #
 # Everything in the module that can fail fails once, the N-th thing for every N: loading or enabling
 # then fails whole, names the symbol if it was one, and leaves nothing behind.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 300 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
+# lab: --timeout 400 --set plugin=count --set cache_kb=64 --set prof_slots=8 --with build/tests/guest/prof --with build/tests/faults/pghot.ko
 #
 # The lab's memory profiler promotes without a hint fault; every sample that it took is accounted for,
 # those that found its small ring full, too; rubbish in its memory does no harm.
@@ -51,6 +51,13 @@ least "$(stat reported_hwhints)" $N "reported by memory profilers"
 least "$(hw extmem_accesses)" $N "of slow memory"
 hw_grows dram_accesses
 ok $? "and then of fast memory"
+sparse() {
+	[ "$(backend lab | cut -d ' ' -f 3)" -gt 10000 ]
+}
+wait_for 30 sparse
+ok $? "of which fewer are enough"
+knob hwhints_period_max 5000
+is "$(backend lab)" "in_use period 10000" "unless the period may not be longer"
 
 knob hwhints_period 5000
 is "$(backend lab)" "in_use period 5000" "another period applies at once"

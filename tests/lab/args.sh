@@ -72,6 +72,22 @@ run 2 "config 'numab0' is given twice: use --repeat" "a config twice" hotregion 
 run 2 "unknown machine 'nosuch': known are $machines\$" "unknown machine" hotregion numab0 --machine nosuch
 run 2 "unknown option '--nosuch': known are --repeat --out --machine --set" "unknown option" hotregion numab0 --nosuch
 
+# exec ARGUMENT...: --out must come before the command
+exec_args() {
+	refused "$1" "^lab/run: $2" "lab/run exec: $3" lab/run --out "$out" "${@:4}"
+}
+exec_args 2 "no command given: lab/run exec CONFIG\.\.\. -- COMMAND" "no command" exec numab0
+exec_args 2 "no command given: lab/run exec CONFIG\.\.\. -- COMMAND" "nothing after --" exec numab0 --
+exec_args 2 "no command given" "an empty command" exec numab0 -- ''
+exec_args 2 "no config given: known are $configs\$" "no config before --" exec -- true
+exec_args 2 "hotregion takes no command after --: exec does" "a command for another experiment" hotregion numab0 -- true
+exec_args 2 "no program 'no such' in /usr/local/sbin:.*: give its path, or install it" "command not found" exec numab0 -- 'no such'
+exec_args 2 "cannot run '\./README\.md': it is no program" "a file that is no program" exec numab0 -- ./README.md
+exec_args 2 "cannot run '/etc': it is no program" "a folder for a command" exec numab0 -- /etc
+exec_args 2 "bad memory 'fast' \(where .*\): known are default slow" "unknown memory" exec numab0 --set memory=fast -- true
+exec_args 2 "unknown --set key 'regions': known are .*memory release_s" "a parameter of another experiment" exec numab0 --set regions=1 -- true
+exec_args 2 "config ideal sets hot_node, which the experiment exec does not have" "a config for another experiment" exec ideal -- true
+
 run 2 "unknown --set key 'nosuch': known are .*region_mb.*node.*vm\.NAME" "unknown --set key" hotregion numab0 --set nosuch=1
 run 2 "unknown --set key 'net.x'" "no sysctl outside vm and kernel" hotregion numab0 --set net.x=1
 run 2 "bad --set 'region_mb': it must be KEY=VALUE" "--set without a value" hotregion numab0 --set region_mb

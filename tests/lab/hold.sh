@@ -5,29 +5,28 @@
 # none of them on the fault path; under pressure pghot promotes at least 90 % as many pages as the
 # kernel's tiering in the same number of accesses; no page is ever corrupted.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
-set -euo pipefail
-
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-points=0 bad=0
+set -uo pipefail
+# shellcheck source=tests/lab/tap.bash
+. tests/lab/tap.bash
 
 # point NAME JQ-CONDITION: on the runs of results.json, by $free, $pressure (hintfaults) and $numab2 (pressure)
 point() {
-	points=$((points + 1))
-	if jq -e '
+	jq -e '
 		def run($s; $c): .runs[] | select(.scenario == $s and .config == $c);
 		run("free"; "hintfaults") as $free | run("pressure"; "hintfaults") as $pressure |
-		run("pressure"; "numab2") as $numab2 | '"$2" "$out/results.json" >/dev/null; then
-		echo "ok $points - $1"
-	else
-		bad=1
-		echo "not ok $points - $1"
-	fi
+		run("pressure"; "numab2") as $numab2 | '"$2" "$tmp/results.json" >/dev/null
+	ok $? "$1"
 }
 
 # Without the instrument, which makes the kernel's scanning ten times as slow, and long enough for that
 # scanning to come round while each region is hot: it alone arms the faults.
-lab/run hotregion numab2 hintfaults --out "$out" --set plugin=off --set accesses=1000000000 2>&1 | sed 's/^/# /' || true
+# measure SCENARIO ACCESSES CONFIG...
+measure() {
+	lab/run "hotregion:$1" "${@:3}" --out "$tmp/$1" --set plugin=off --set "accesses=$2" 2>&1 | sed 's/^/# /'
+}
+measure free 400000000 hintfaults || true
+measure pressure 1000000000 numab2 hintfaults || true
+jq -s '{runs: map(.runs) | add}' "$tmp"/{free,pressure}/results.json >"$tmp/results.json"
 point "all runs are ok" 'all(.runs[]; .status == "ok")'
 point "no bad page, no bad line in the kernel log" 'all(.runs[]; .pages_bad == 0 and .dmesg_bad == 0)'
 point "free: 95 % of the hot pages reach the fast node" '$free.hot_pages_fast >= 0.95 * $free.hot_pages'
@@ -37,5 +36,5 @@ point "pressure: promotes at least 90 % as many pages as numab2" \
 	'$pressure.vmstat.pgpromote_success >= 0.9 * $numab2.vmstat.pgpromote_success'
 point "the map takes at most 1.01 bytes a page" \
 	'$pressure.pghot.pghot_hotmap_bytes <= 1.01 * $pressure.pghot.pghot_tracked_pages'
-echo "1..$points"
-exit $bad
+
+finish

@@ -5,22 +5,17 @@
 # time follows. Two short runs that differ in nothing but the node the hot pages are on, and one
 # without the instrument.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
-set -euo pipefail
+set -uo pipefail
+# shellcheck source=tests/lab/tap.bash
+. tests/lab/tap.bash
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-points=0 bad=0
+out=$tmp/out
 
 # point NAME JQ-CONDITION: on the runs $far (numab0) and $near (ideal)
 point() {
-	points=$((points + 1))
-	if jq -e '[.runs[] | select(.config == "numab0")][0] as $far |
-		[.runs[] | select(.config == "ideal")][0] as $near | '"$2" "$out/results.json" >/dev/null; then
-		echo "ok $points - $1"
-	else
-		bad=1
-		echo "not ok $points - $1"
-	fi
+	jq -e '[.runs[] | select(.config == "numab0")][0] as $far |
+		[.runs[] | select(.config == "ideal")][0] as $near | '"$2" "$out/results.json" >/dev/null
+	ok $? "$1"
 }
 
 # The hot memory is larger than the modelled cache, and hotregion accesses one line of each page.
@@ -43,11 +38,11 @@ point "pages on the fast node: misses are fast" '$near.roi.fast > 100 * $near.ro
 point "and the run takes less time" '$near.seconds < 0.75 * $far.seconds'
 point "the CPU time of kernel threads is there" 'all(.runs[]; .cpu_ms | type == "object")'
 point "the table'\''s machine says how it was measured" \
-	'.machine.instrument == {mode: "latency", cache_kb: 256, cache_ways: 8, delay_scale: 5, prof_slots: 256,
-		prof_ops: 100, chmu: "exact", chmu_entries: 4096}'
+	'.machine.instrument == {mode: "latency", cache_kb: 256, cache_ways: 8, delay_scale: 5, prof_slots: 1024,
+		prof_ops: 300, chmu: "exact", chmu_entries: 4096}'
 
 lab/run hotregion:free numab0 --out "$out" "${size[@]}" --set plugin=off 2>&1 | sed 's/^/# /' || true
 point "plugin=off: a run without a region of interest" \
 	'.runs[0].status == "ok" and .runs[0].roi == null and .machine.instrument == null'
-echo "1..$points"
-exit $bad
+
+finish

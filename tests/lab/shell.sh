@@ -47,6 +47,8 @@ echo 'modprobe pghot; echo "modprobe=$?"' >&7
 prompts 2 $STEP_S
 echo 'cat /proc/pghot/nodes' >&7
 prompts 3 $STEP_S
+printf '%s\n' 'host perl -e "print 6 * 7, -e q(lab/shell), qq(=host\\n)"' >&7
+prompts 4 $STEP_S
 echo 'exit' >&7
 end=$((SECONDS + STEP_S))
 while kill -0 "$pid" 2>/dev/null && [[ $SECONDS -lt $end ]]; do
@@ -65,6 +67,8 @@ exec 7>&-
 tr -d '\r' <"$tmp/screen" >"$tmp/text"
 grep -qx 'modprobe=0' "$tmp/text"
 ok $? "modprobe pghot works" "$(tail -n 20 "$tmp/text")"
+grep -qx '421=host' "$tmp/text"
+ok $? "host runs a program of this machine, in its folder" "$(tail -n 20 "$tmp/text")"
 grep -qx 'node 0 tier fast' "$tmp/text" && grep -qE '^node 1 tier slow( |$)' "$tmp/text"
 ok $? "/proc/pghot/nodes tells the tiers" "$(tail -n 20 "$tmp/text")"
 grep -qE 'Kernel panic|Call Trace|BUG:' "$tmp/text"
