@@ -10,11 +10,9 @@ enum {
 	 * fine for a while, since they are the hottest; but not if they stay where they are.
 	 */
 	FEW_PATIENCE = 2,
-	/* and at most, after lower ones were wrong: accesses may come in bursts. */
-	FEW_PATIENCE_MOST = 16,
 	FEW_HOTTEST_PATIENCE = 8,
-	/* Outcomes that fit, until half of that patience is forgotten. */
-	FITS_TO_FORGET = 32,
+	/* Outcomes in a row without an overflow, until a crowded list is not crowded any more. */
+	CROWDED_PATIENCE = 16,
 	/* Outcomes before a longer epoch is tried. */
 	IDLE_PATIENCE = 8,
 	/* Outcomes before something better than a crowded list is looked for, at first and at last. */
@@ -32,8 +30,7 @@ enum {
 void chmu_tuner_init(struct chmu_tuner *tuner, const struct chmu_bounds *bounds, u32 threshold,
 		     u64 epoch_us)
 {
-	*tuner = (struct chmu_tuner){ .bounds = *bounds, .threshold = threshold,
-				       .epoch_us = epoch_us, .patience = FEW_PATIENCE };
+	*tuner = (struct chmu_tuner){ .bounds = *bounds, .threshold = threshold, .epoch_us = epoch_us };
 	if (threshold < bounds->threshold_min)
 		tuner->threshold = bounds->threshold_min;
 	if (threshold > bounds->threshold_max)
@@ -111,9 +108,6 @@ static void too_many(struct chmu_tuner *t)
 {
 	t->few = 0;
 	t->idle = 0;
-	if (t->lowered && t->patience < FEW_PATIENCE_MOST)
-		t->patience *= 2;
-	t->lowered = false;
 	t->over = t->threshold;
 	if (t->under <= t->over)
 		t->under = 0;
@@ -134,19 +128,14 @@ static void too_many(struct chmu_tuner *t)
 static void too_few(struct chmu_tuner *t, u32 entries)
 {
 	bool cliff = closed(t) && t->threshold == t->under;
-	u32 patience = t->lowered ? FEW_PATIENCE : t->patience;
 
-	if (cliff && entries && patience < FEW_HOTTEST_PATIENCE)
-		patience = FEW_HOTTEST_PATIENCE;
-	if (++t->few < patience)
+	if (++t->few < (cliff && entries ? FEW_HOTTEST_PATIENCE : FEW_PATIENCE))
 		return;
 	t->few = 0;
-	t->crowded = false;
 	t->under = t->threshold;
 	if (t->over >= t->under)
 		t->over = 0;
 	if (t->threshold > t->bounds.threshold_min) {
-		t->lowered = true;
 		if (!t->over)
 			set_threshold(t, t->threshold / 2);
 		else if (!closed(t))
@@ -161,16 +150,22 @@ static void too_few(struct chmu_tuner *t, u32 entries)
 	}
 }
 
+/* Did it end for good? Accesses may come in bursts. Until then, nothing was learned. */
+static bool still_crowded(struct chmu_tuner *t)
+{
+	if (!t->crowded || ++t->few < CROWDED_PATIENCE)
+		return t->crowded;
+	t->crowded = false;
+	t->over = 0;
+	t->few = 0;
+	return false;
+}
+
 static void fits(struct chmu_tuner *t)
 {
-	if (t->crowded)
-		t->over = 0;
-	t->crowded = false;
 	t->hold = 0;
 	t->few = 0;
 	t->idle = 0;
-	if (++t->well % FITS_TO_FORGET == 0 && t->patience > FEW_PATIENCE)
-		t->patience /= 2;
 }
 
 /**
@@ -179,8 +174,7 @@ static void fits(struct chmu_tuner *t)
  * @entries: entries that came in an epoch with the tuner's settings
  * @overflow: at least one was lost
  *
- * Too many entries: the threshold is doubled at once. Too few, twice in a row (or more often, if lower
- * ones have been wrong of late): it is halved. Once a
+ * Too many entries: the threshold is doubled at once. Too few, twice in a row: it is halved. Once a
  * threshold was too low and another one too high, those in between are tried by halves. Each step is
  * a factor, so any threshold is found within about 32 steps either way, and one that fits is kept.
  *
@@ -193,6 +187,8 @@ bool chmu_tune(struct chmu_tuner *tuner, u32 entries, bool overflow)
 
 	if (overflow)
 		too_many(tuner);
+	else if (still_crowded(tuner))
+		return false;
 	else if (entries < tuner->bounds.capacity / FEW + 1)
 		too_few(tuner, entries);
 	else

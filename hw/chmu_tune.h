@@ -38,10 +38,7 @@ struct chmu_bounds {
  * @epoch_us: likewise
  * @over: highest threshold that is known to overflow with this epoch; 0: none
  * @under: lowest threshold above it known to leave the list almost empty; 0: none
- * @few: outcomes in a row with too few entries
- * @patience: how many of them it takes to lower the threshold the first time
- * @lowered: it was lowered since the last overflow
- * @well: outcomes that fitted
+ * @few: outcomes in a row with too few entries, or if it was crowded, without an overflow
  * @idle: outcomes in a row with next to none at the lowest threshold
  * @crowded: overflows, and nothing better is known
  * @hold: outcomes to wait until something better is looked for
@@ -54,9 +51,6 @@ struct chmu_tuner {
 	u32 over;
 	u32 under;
 	u32 few;
-	u32 patience;
-	bool lowered;
-	u32 well;
 	u32 idle;
 	bool crowded;
 	u32 hold;

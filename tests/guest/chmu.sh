@@ -12,7 +12,7 @@ unit_is() {
 	sed -n "s/^chmu_unit_0 in_use .*$1 \([^ ]*\).*/\1/p" $STAT
 }
 
-# unit_has WORD VALUE
+# unit_has NAME VALUE
 unit_has() {
 	[ "$(unit_is "$1")" = "$2" ]
 }

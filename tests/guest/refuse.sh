@@ -75,8 +75,14 @@ release "$pinned"
 before=$(stat moved)
 first=$(awk '/Node 1, zone +Normal/ { z = 1 } z && /start_pfn:/ { print $2; exit }' /proc/zoneinfo)
 echo "bulk $first 4096 0 3 0 8" >/proc/pghot_tester
-wait_for 10 reaches pghot_refused_kernel 1
-least $(($(stat refused_kernel) + $(stat refused_free))) 1 "kernel and free pages are refused"
+refused_both() {
+	echo $(($(stat refused_kernel) + $(stat refused_free)))
+}
+all_refused() {
+	[ "$(refused_both)" -ge 4096 ]
+}
+wait_for 10 all_refused
+least "$(refused_both)" 1 "kernel and free pages are refused"
 is "$(stat moved)" "$before" "none of them moved"
 
 hold anon 1 1000 anon

@@ -252,7 +252,7 @@ static void test_bursts(void)
 	struct chmu_bounds bounds = { 1, 65535, 100000, 100000, 15 };
 	unsigned long random = 3;
 	struct chmu_tuner t;
-	u32 i, changes = 0;
+	u32 i, changes = 0, overflows = 0;
 
 	chmu_tuner_init(&t, &bounds, 2, 100000);
 	for (i = 0; i < 2000; i++) {
@@ -261,6 +261,19 @@ static void test_bursts(void)
 		changes += chmu_tune(&t, burst ? 8 : 0, burst && t.threshold <= 4);
 	}
 	ok(changes < 200, "bursts: %u changes in 2000 epochs", changes);
+
+	/* A cliff, in bursts: every page or none at all. */
+	bounds.epoch_min_us = 10000;
+	chmu_tuner_init(&t, &bounds, 2, 100000);
+	for (i = 0, changes = 0; i < 2000; i++) {
+		bool burst = rnd(&random) >> 33 & 1;
+
+		overflows += burst && t.threshold <= 4;
+		changes += chmu_tune(&t, burst && t.threshold <= 4 ? 15 : 0,
+				     burst && t.threshold <= 4);
+	}
+	ok(changes < 200 && overflows > 700,
+	   "bursts of all or nothing: %u changes, %u of about 1000 bursts heard", changes, overflows);
 }
 
 static void test_bounds(void)
