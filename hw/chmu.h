@@ -68,7 +68,12 @@ struct chmu_io {
 	bool (*wait)(const struct chmu_io *io, u32 before);
 };
 
-/** struct chmu_range - device addresses [dpa, dpa + bytes) are the host's [hpa, hpa + bytes) */
+/**
+ * struct chmu_range - device memory that the host can reach
+ * @dpa: first device address
+ * @hpa: which is this of the host's
+ * @bytes: how much
+ */
 struct chmu_range {
 	u64 dpa;
 	u64 hpa;
@@ -82,7 +87,9 @@ struct chmu_map {
 };
 
 /**
- * struct chmu_span - host memory [hpa, hpa + bytes)
+ * struct chmu_span - host memory
+ * @hpa: first byte
+ * @bytes: how much
  */
 struct chmu_span {
 	u64 hpa;

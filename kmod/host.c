@@ -198,8 +198,11 @@ int host_start(void)
 
 	topology_refresh();
 	set = set_create(NULL);
-	if (IS_ERR(set))
+	if (IS_ERR(set)) {
+		pr_err("cannot watch the slow nodes (%ld): no memory for a map, or no thread\n",
+		       PTR_ERR(set));
 		return PTR_ERR(set);
+	}
 	set_replace(set);
 	return 0;
 }

@@ -62,6 +62,10 @@ static bool lab_probe(struct hwhint_why *why)
 	struct labdev *found = labdev_get();
 	bool has;	/* the first CPU, and so all */
 
+	if (IS_ERR(found) && PTR_ERR(found) != -ENODEV) {
+		hwhint_say(why, "cannot map the lab's device (%ld)", PTR_ERR(found));
+		return false;
+	}
 	if (IS_ERR(found)) {
 		hwhint_say(why, "no device %04x:%04x of the lab", PGHOT_LABDEV_PCI_VENDOR,
 			   PGHOT_LABDEV_PCI_DEVICE);

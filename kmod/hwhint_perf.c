@@ -20,8 +20,10 @@
 #include <linux/topology.h>
 #include <linux/uaccess.h>
 
+#include "clock.h"
 #include "fault.h"
 #include "hw/ring.h"
+#include "hw/throttle.h"
 #include "hwhint_pmu.h"
 #include "hwhints.h"
 #include "pghot/knobs.h"
@@ -67,7 +69,7 @@ enum { PGHOT_KNOBS(KNOB_MAX) };
  * @next: the one that will take its place, while settings change
  * @ring: from its handler to the draining thread; stays when the CPU goes offline
  * @throttled: times that perf throttled it (handler)
- * @throttled_seen: of these, how many led to a longer period (draining thread)
+ * @throttled_seen: of these, how many have been judged (draining thread)
  */
 struct perf_cpu {
 	struct perf_event *event;
@@ -78,15 +80,14 @@ struct perf_cpu {
 };
 
 /*
- * Guards events, @attr and the periods. Taken by the callbacks of CPU hotplug, so nobody may wait
+ * Guards events, @attr and @throttle. Taken by the callbacks of CPU hotplug, so nobody may wait
  * for CPU hotplug with it held.
  */
 static DEFINE_MUTEX(events_mutex);
 static DEFINE_PER_CPU(struct perf_cpu, perf_cpus);
 static const struct hwhint_pmu *pmu;
 static struct perf_event_attr attr;
-static unsigned int asked_period;	/* by the knob */
-static unsigned int period;		/* in use */
+static struct hwhint_throttle throttle;	/* has the periods */
 
 /* Under the control mutex, but for @opening, which callbacks of CPU hotplug read. */
 static int hp_state;
@@ -156,7 +157,7 @@ static struct perf_event *create(unsigned int cpu, const struct perf_event_attr 
 {
 	struct perf_event_attr copy = *from;
 
-	copy.sample_period = hwhint_pmu_period(pmu, period);
+	copy.sample_period = hwhint_pmu_period(pmu, throttle.period);
 	copy.disabled = disabled;
 	if (fault_point())
 		return ERR_PTR(-EBUSY);
@@ -173,7 +174,7 @@ static int sample_cpu(unsigned int cpu)
 
 	if (!mine->ring) {
 		ring = fault_point() ? NULL :
-		       kvzalloc_node(sizeof(*ring), GFP_KERNEL, cpu_to_node(cpu));
+		       kvzalloc_node(sizeof(*ring), GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
 		if (!ring)
 			return -ENOMEM;
 		/* Pairs with the acquire in perf_drain(). */
@@ -236,7 +237,7 @@ static int perf_open(const struct hwhint_pmu *of, const struct hwhint_settings *
 	if (err)
 		return err;
 	pmu = of;
-	period = asked_period = settings->period;
+	hwhint_throttle_init(&throttle, settings->period, KNOB_MAX_hwhints_period, now_ms());
 	WRITE_ONCE(opening, true);
 	err = fault_point() ? -ENOSPC :
 	      cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pghot/hwhints:online", on_cpu_online,
@@ -306,14 +307,12 @@ static int set_period(unsigned int operations)
 		if (event && !err)
 			err = perf_event_period(event, hwhint_pmu_period(pmu, operations));
 	}
-	if (!err)
-		WRITE_ONCE(period, operations);
 	return err;
 }
 
 static int perf_apply(const struct hwhint_settings *settings)
 {
-	unsigned int before = period;
+	struct hwhint_throttle before;
 	struct perf_event_attr now;
 	struct hwhint_why why;
 	int err;
@@ -322,30 +321,49 @@ static int perf_apply(const struct hwhint_settings *settings)
 	if (err)
 		return err;
 	mutex_lock(&events_mutex);
-	if (settings->period != asked_period) {
-		err = fault_point() ? -EIO : set_period(settings->period);
-		if (err)
-			set_period(before);
+	before = throttle;
+	if (settings->period != throttle.asked) {
+		hwhint_throttle_init(&throttle, settings->period, KNOB_MAX_hwhints_period, now_ms());
+		err = fault_point() ? -EIO : set_period(throttle.period);
 	}
-	if (!err && memcmp(&now, &attr, sizeof(now))) {
+	if (!err && memcmp(&now, &attr, sizeof(now)))
 		err = replace_events(&now);
-		if (!err)
-			attr = now;
-		else
-			set_period(before);
+	if (!err) {
+		attr = now;
+	} else {
+		throttle = before;
+		set_period(throttle.period);
 	}
-	if (!err)
-		asked_period = settings->period;
 	mutex_unlock(&events_mutex);
 	return err;
 }
 
-/* The kernel threw samples away, as there were too many for it: ask for fewer. */
-static void raise_period(void)
+/* Throttlings since the last time, of the CPU that had the most. */
+static unsigned int most_throttled(void)
 {
+	unsigned int cpu, throttled, most = 0;
+
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu *mine = per_cpu_ptr(&perf_cpus, cpu);
+
+		throttled = READ_ONCE(mine->throttled);
+		most = max(most, throttled - mine->throttled_seen);
+		mine->throttled_seen = throttled;
+	}
+	return most;
+}
+
+/* If there are too many samples for the kernel, ask for fewer. */
+static void adjust_period(void)
+{
+	unsigned int before;
+
 	mutex_lock(&events_mutex);
-	if (period < KNOB_MAX_hwhints_period)
-		set_period(min_t(u64, period * 2ULL, KNOB_MAX_hwhints_period));
+	if (hwhint_throttle_due(&throttle, now_ms())) {
+		before = throttle.period;
+		if (hwhint_throttle_judge(&throttle, most_throttled(), now_ms()) != before)
+			set_period(throttle.period);
+	}
 	mutex_unlock(&events_mutex);
 }
 
@@ -364,8 +382,7 @@ static unsigned int drain_cpu(struct hwhint_round *round, unsigned int cpu,
 
 static unsigned int perf_drain(struct hwhint_round *round)
 {
-	unsigned int cpu, most = 0, throttled;
-	bool too_many = false;
+	unsigned int cpu, most = 0;
 
 	for_each_possible_cpu(cpu) {
 		struct perf_cpu *mine = per_cpu_ptr(&perf_cpus, cpu);
@@ -375,19 +392,15 @@ static unsigned int perf_drain(struct hwhint_round *round)
 		if (!ring)
 			continue;
 		most = max(most, drain_cpu(round, cpu, ring));
-		throttled = READ_ONCE(mine->throttled);
-		too_many |= throttled != mine->throttled_seen;
-		mine->throttled_seen = throttled;
 		cond_resched();
 	}
-	if (too_many)
-		raise_period();
+	adjust_period();
 	return most;
 }
 
 static unsigned int perf_period(void)
 {
-	return READ_ONCE(period);
+	return READ_ONCE(throttle.period);
 }
 
 /* ---- the kinds ---- */

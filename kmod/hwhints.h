@@ -10,12 +10,14 @@
 /**
  * struct hwhint_settings - how to sample
  * @period: one of so many operations is looked at
+ * @period_max: how far the source may lengthen that by itself; nothing to a back end
  * @l3miss_only: take it only if it missed the last cache, where the profiler can tell
  * @user_only: take it only if user code did it, where the profiler can tell
  * @latency_min: take it only if it took so many cycles, where the profiler can tell; 0: any
  */
 struct hwhint_settings {
 	unsigned int period;
+	unsigned int period_max;
 	unsigned int latency_min;
 	bool l3miss_only;
 	bool user_only;

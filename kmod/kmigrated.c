@@ -279,7 +279,7 @@ int kmigrated_start(struct slow_node *node)
 	init_irq_work(&node->kick, kmigrated_on_kick);
 	node->batch_nr = KMIGRATED_BATCH_FIRST;
 	node->picks = fault_point() ? NULL :
-		kvcalloc(KMIGRATED_PICKS, sizeof(*node->picks), GFP_KERNEL);
+		kvcalloc(KMIGRATED_PICKS, sizeof(*node->picks), GFP_KERNEL | __GFP_NOWARN);
 	node->batch = node->picks ? batch_alloc() : NULL;
 	if (!node->batch)
 		return -ENOMEM;

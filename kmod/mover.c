@@ -53,7 +53,7 @@ struct batch {
 
 struct batch *batch_alloc(void)
 {
-	return fault_point() ? NULL : kvzalloc(sizeof(struct batch), GFP_KERNEL);
+	return fault_point() ? NULL : kvzalloc(sizeof(struct batch), GFP_KERNEL | __GFP_NOWARN);
 }
 
 void batch_free(struct batch *batch)

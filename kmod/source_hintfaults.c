@@ -103,6 +103,9 @@ static int hintfaults_enable(void)
 		return err;
 	}
 	err = fault_point() ? -EBUSY : register_ftrace_function(&question_ops);
+	/* The filter is empty: ftrace_set_filter() is silent about memory that it did not get. */
+	if (err == -EINVAL)
+		err = -ENOMEM;
 	if (err == -EBUSY)
 		pr_err("%s is in the hands of a live patch or another module, or kernel.ftrace_enabled is 0\n",
 		       name);

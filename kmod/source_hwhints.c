@@ -10,7 +10,8 @@
 
 #include <linux/freezer.h>
 #include <linux/kthread.h>
-#include <linux/mmzone.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/pfn.h>
@@ -23,10 +24,12 @@
 
 #include "control.h"
 #include "fault.h"
+#include "hw/relax.h"
 #include "hwhints.h"
 #include "pghot.h"
 #include "source.h"
 #include "stat.h"
+#include "topology.h"
 
 enum {
 	HWHINT_BATCH = 64,		/* reports a call */
@@ -58,11 +61,15 @@ static struct {
 /**
  * struct hwhint_round - what the thread works with; the final round is the disabling task's
  * @filter: what samples have to be
+ * @useful: useful samples since the period was last judged
+ * @slow: of these, of slow memory
  * @nr: reports that wait in @reports
  * @reports: on their way to pghot_record_bulk()
  */
 struct hwhint_round {
 	struct hwhint_filter filter;
+	u32 useful;
+	u32 slow;
 	unsigned int nr;
 	struct pghot_report reports[HWHINT_BATCH];
 };
@@ -72,7 +79,8 @@ static DEFINE_MUTEX(round_mutex);
 static struct hwhint_round the_round;
 
 static const struct hwhint_backend *in_use;	/* under the control mutex */
-static struct hwhint_settings settings;		/* likewise */
+static struct hwhint_settings settings;		/* likewise; the period is the one that was asked for */
+static struct hwhint_relax relax;		/* likewise */
 static struct task_struct *task;
 static DECLARE_WAIT_QUEUE_HEAD(wait);
 
@@ -143,17 +151,23 @@ void hwhint_take(struct hwhint_round *round, int nid, const struct hwhint_sample
 		[HWHINT_NO_ADDRESS] = STAT_hwhint_filtered_no_address,
 	};
 	enum hwhint_verdict verdict = hwhint_judge(sample, &round->filter);
+	struct page *page = NULL;
 
-	if (verdict == HWHINT_USEFUL && !pfn_valid(PHYS_PFN(sample->paddr)))
-		verdict = HWHINT_IS_GARBAGE;
+	if (verdict == HWHINT_USEFUL) {
+		page = pfn_to_online_page(PHYS_PFN(sample->paddr));
+		if (!page)
+			verdict = HWHINT_IS_GARBAGE;
+	}
 	stat_inc(STAT_hwhint_total_events);
 	stat_inc(counts[verdict]);
-	if (verdict != HWHINT_USEFUL)
+	if (!page)
 		return;
 	if (sample->flags & HWHINT_DRAM)
 		stat_inc(STAT_hwhint_dram_accesses);
 	if (sample->flags & HWHINT_EXTMEM)
 		stat_inc(STAT_hwhint_extmem_accesses);
+	round->useful++;
+	round->slow += topology_is_slow(page_to_nid(page));
 	round->reports[round->nr++] = (struct pghot_report){
 		.pfn = PHYS_PFN(sample->paddr),
 		.nr_pages = 1,
@@ -184,6 +198,27 @@ static unsigned int one_round(void)
 	return full;
 }
 
+/* Sample less often while that brings little; see hw/relax.h. Only the thread comes here. */
+static void adapt_period(void)
+{
+	struct hwhint_settings with;
+	bool changed;
+
+	/* Who disables the source holds that mutex, and waits for this thread. */
+	if (the_round.useful < HWHINT_RELAX_SAMPLES || !mutex_trylock(&control_mutex))
+		return;
+	changed = hwhint_relax_judge(&relax, the_round.useful, the_round.slow);
+	the_round.useful = 0;
+	the_round.slow = 0;
+	if (changed) {
+		with = settings;
+		with.period = relax.period;
+		if (in_use->apply(&with))
+			hwhint_relax_init(&relax, settings.period, settings.period_max);
+	}
+	mutex_unlock(&control_mutex);
+}
+
 static int hwhints_thread(void *data)
 {
 	unsigned int rest_ms = HWHINT_REST_MIN_MS, full;
@@ -191,6 +226,7 @@ static int hwhints_thread(void *data)
 	set_freezable();
 	while (!kthread_should_stop()) {
 		full = one_round();
+		adapt_period();
 		if (full > HWHINT_FULL_HIGH)
 			rest_ms = max(rest_ms / 2, (unsigned int)HWHINT_REST_MIN_MS);
 		else if (full < HWHINT_FULL_LOW)
@@ -207,6 +243,7 @@ static struct hwhint_settings settings_now(void)
 {
 	return (struct hwhint_settings){
 		.period = knob(hwhints_period),
+		.period_max = knob(hwhints_period_max),
 		.l3miss_only = knob(hwhints_l3miss_only),
 		.user_only = knob(hwhints_user_only),
 		.latency_min = knob(hwhints_latency_min),
@@ -230,8 +267,10 @@ static int open_any(void)
 	unsigned int i;
 
 	for_each_backend(i) {
+		if (!eligible(i))
+			continue;
 		probe(i);
-		if (!eligible(i) || known[i].found != AVAILABLE)
+		if (known[i].found != AVAILABLE)
 			continue;
 		failed = backends[i]->open(&settings, &known[i].why);
 		if (!failed) {
@@ -276,6 +315,7 @@ static int hwhints_enable(void)
 	int err;
 
 	settings = settings_now();
+	hwhint_relax_init(&relax, settings.period, settings.period_max);
 	set_filter();
 	err = open_any();
 	if (err) {
@@ -303,7 +343,8 @@ static int hwhints_apply(void)
 	struct hwhint_settings now = settings_now();
 	int err;
 
-	if (now.period == settings.period && now.l3miss_only == settings.l3miss_only &&
+	if (now.period == settings.period && now.period_max == settings.period_max &&
+	    now.l3miss_only == settings.l3miss_only &&
 	    now.user_only == settings.user_only && now.latency_min == settings.latency_min)
 		return 0;
 	err = in_use->apply(&now);
@@ -313,6 +354,7 @@ static int hwhints_apply(void)
 		return err;
 	}
 	settings = now;
+	hwhint_relax_init(&relax, settings.period, settings.period_max);
 	set_filter();
 	return 0;
 }

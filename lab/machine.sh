@@ -43,7 +43,7 @@ machine_load() {
 		die_usage "unknown machine '$1': known are $(names_in machines .conf)"
 	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on
 		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5
-		[prof_slots]=256 [prof_ops]=100 [chmu]=exact [chmu_entries]=4096)
+		[prof_slots]=1024 [prof_ops]=300 [chmu]=exact [chmu_entries]=4096)
 	conf_each "$file" machine_put
 	mapfile -t NODES < <(for key in "${!MACHINE[@]}"; do
 		[[ $key =~ ^node([0-9]+)\.mem_mb$ ]] && echo "${BASH_REMATCH[1]}"

@@ -39,8 +39,9 @@ ok $? "pghot.ko is there"
 is "$(info license)" GPL "its licence is GPL"
 is "$(info vermagic | cut -d ' ' -f 1)" "$kver" "it is for that kernel"
 is "$kver" "$(scripts/assets kver)" "which is the one that the lab boots"
-is "$(info parm | cut -d : -f 1 | sort | paste -sd ' ')" "layout tiers" "its parameters are layout and tiers, each explained"
-is "$(info parmtype | sort | paste -sd ' ')" "layout:charp tiers:charp" "both are words"
+is "$(info parm | cut -d : -f 1 | sort | paste -sd ' ')" "hwhints_backend layout tiers" \
+	"its parameters are hwhints_backend, layout and tiers, each explained"
+is "$(info parmtype | sort | paste -sd ' ')" "layout:charp tiers:charp" "these two are words"
 is "$(info name):$(info depends)" "pghot:" "it is called pghot and needs no other module"
 
 products >"$tmp/first"
@@ -52,7 +53,7 @@ is "$(products)" "$(cat "$tmp/first")" "and makes nothing anew"
 kdir=/lib/modules/$kver/build
 [[ -e $kdir/Makefile ]] || kdir=$(scripts/assets headers --kver "$kver")
 if [[ -x $kdir/scripts/kernel-doc ]]; then
-	none "$("$kdir/scripts/kernel-doc" -none "$dir"/*.h "$dir"/engine/*.h "$dir"/pghot/*.h 2>&1)" "no complaint on kernel-doc in the headers"
+	none "$("$kdir/scripts/kernel-doc" -none "$dir"/*.h "$dir"/{engine,hw,pghot}/*.h 2>&1)" "no complaint on kernel-doc in the headers"
 else
 	skip 1 "these headers have no scripts/kernel-doc"
 fi

@@ -7,7 +7,7 @@ ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
-HW_TESTS := sample chmu chmu_tune cxl
+HW_TESTS := sample throttle relax chmu chmu_tune cxl
 GUEST_PROGRAMS := holder prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 

@@ -26,6 +26,8 @@
 	  "most pages in one batch")						\
 	X(hwhints_period, 10000, 5000, 134217727, "operations",			\
 	  "a memory profiler looks at one of so many operations")		\
+	X(hwhints_period_max, 80000, 5000, 134217727, "operations",		\
+	  "the period is lengthened up to this while few samples are of slow memory")	\
 	X(hwhints_l3miss_only, 1, 0, 1, "flag",					\
 	  "1: and takes it only if it missed the last cache")			\
 	X(hwhints_user_only, 1, 0, 1, "flag",					\

@@ -264,6 +264,9 @@ struct pghot_labdev_chmu_truth {
  * @tail: samples that the guest has taken out (guest, written in place)
  * @dropped: samples lost, because the ring was full
  * @samples: all samples since power-on: @head + @dropped
+ * @pad0: zero, as the others
+ * @pad1: to the end of a line of the plugin's
+ * @pad2: to the end of the guest's
  *
  * Every @period operations (less up to a sixteenth, at random) one access is looked at. It becomes a
  * sample if it passes the filters.

@@ -19,8 +19,8 @@ static const struct options defaults = {
 	.cache_line = 64,
 	.scale = 5,
 	.quantum_us = 20,
-	.prof_slots = 256,
-	.prof_ops = 100,
+	.prof_slots = 1024,
+	.prof_ops = 300,
 	.chmu = true,
 	.chmu_entries = 4096,
 };

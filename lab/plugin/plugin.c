@@ -309,6 +309,11 @@ static void model(struct vcpu *vcpu, const struct access *access)
 		counts[PGHOT_LABDEV_STORE][PGHOT_LABDEV_HIT] += access->counted && access->store;
 		if (!unlikely(due))
 			return;
+		/* A hit: where it is need not be found out for a profiler of misses. */
+		if (vcpu->prof.control & PGHOT_LABDEV_PROF_L3MISS) {
+			profiler_pass_over(&vcpu->prof);
+			return;
+		}
 		find(access, &served);
 	} else {
 		find(access, &served);

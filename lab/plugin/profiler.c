@@ -99,7 +99,7 @@ static uint64_t draw(struct prof *prof)
 	return prof->random;
 }
 
-static void arm(struct prof *prof)
+void profiler_pass_over(struct prof *prof)
 {
 	prof->countdown += prof->period - draw(prof) % (prof->period / JITTER + 1);
 	/* An access may stand for more than a period: then each is looked at. */
@@ -117,7 +117,7 @@ void profiler_catch_up(struct prof *prof, unsigned int cpu)
 	prof->period = period;
 	prof->ops = control & PGHOT_LABDEV_PROF_ENABLE ? lab.opts.prof_ops : 0;
 	prof->countdown = 0;
-	arm(prof);
+	profiler_pass_over(prof);
 }
 
 static bool passes(uint64_t control, const struct pghot_labdev_sample *seen)
@@ -138,7 +138,7 @@ void profiler_look(struct prof *prof, unsigned int cpu, const struct pghot_labde
 						    cpu * PGHOT_LABDEV_PROF_RINGS_STEP);
 	uint64_t tail;
 
-	arm(prof);
+	profiler_pass_over(prof);
 	if (!passes(prof->control, seen))
 		return;
 	/* Pairs with the guest's release of a slot. What it says is not trusted: only compared. */

@@ -40,7 +40,13 @@ void profiler_catch_up(struct prof *prof, unsigned int cpu);
 /** profiler_look - the profiler of @cpu looks at @seen, which may become a sample */
 void profiler_look(struct prof *prof, unsigned int cpu, const struct pghot_labdev_sample *seen);
 
-/** profiler_due - @accesses more: is it time to look? Then call profiler_look(). */
+/** profiler_pass_over - the access that is due is not to be looked at: wait for the next */
+void profiler_pass_over(struct prof *prof);
+
+/**
+ * profiler_due - @accesses more: is it time to look? Then call profiler_look() or, if the access
+ * cannot pass the filters anyway, profiler_pass_over().
+ */
 static inline bool profiler_due(struct prof *prof, unsigned int accesses)
 {
 	prof->countdown -= prof->ops * accesses;

@@ -7,17 +7,18 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-# spread NAME: three hot processes far apart in memory, all of whose pages must go
+# spread NAME PARTS: hot processes far apart in memory, all of whose pages must go
 spread() {
-	for n in 1 2 3; do
+	parts=$(seq "$2")
+	for n in $parts; do
 		hold "hot$n" 1 600 touch
 		eval "hot$n=$held"
-		# 512 MiB between them: other ranges of the unit.
-		hold "gap$n" 1 131072 anon
+		# 256 MiB between them: other ranges of the unit.
+		hold "gap$n" 1 65536 anon
 		eval "gap$n=$held"
 	done
 	knob enabled_sources 8 || ok 1 "$1: enabled"
-	for n in 1 2 3; do
+	for n in $parts; do
 		pid=
 		eval "pid=\$hot$n"
 		wait_for 60 on_node "hot$n" "$pid" 0 600
@@ -26,7 +27,7 @@ spread() {
 	note "$(grep chmu_unit_0 $STAT)"
 	laws
 	knob enabled_sources 0
-	for n in 1 2 3; do
+	for n in $parts; do
 		eval "release \$hot$n"
 		eval "release \$gap$n"
 	done
@@ -44,7 +45,7 @@ overflows() {
 
 echo 0 >/proc/sys/kernel/numa_balancing
 load
-spread "tuned"
+spread "tuned" 3
 least "$(lost)" 1 "the unit lost entries"
 least "$(overflows)" 1 "overflows are counted"
 least "$(awk '$1 == "chmu_tunings" { print $2 }' $STAT)" 1 "tunings are counted"
@@ -52,7 +53,7 @@ most "$(overflows)" "$(lost)" "one overflow stands for at least one lost entry"
 knob chmu_threshold 1
 knob chmu_epoch_us 20000
 before=$(overflows)
-spread "threshold 1"
+spread "threshold 1" 2
 least "$(overflows)" $((before + 1)) "threshold 1: it overflows all the time"
 rmmod pghot
 finish

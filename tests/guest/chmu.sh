@@ -17,6 +17,11 @@ unit_is() {
 	sed -n "s/^chmu_unit_0 in_use .*$1 \([^ ]*\).*/\1/p" $STAT
 }
 
+# unit_has NAME VALUE
+unit_has() {
+	[ "$(unit_is "$1")" = "$2" ]
+}
+
 # promotes NAME KNOB=VALUE...: with these knobs, all pages of a new hot process go, none of a cold one
 promotes() {
 	name=$1
@@ -101,11 +106,11 @@ refuses chmu_count 5 "can do 1 2 3"
 refuses chmu_downsampling 9 "0 1 2 3 4 5 6 7 8"
 knob chmu_epoch_us 123456
 ok $? "an epoch that the unit can have"
-wait_for 5 test "$(unit_is epoch_us)" = 123500
+wait_for 5 unit_has epoch_us 123500
 is "$(unit_is epoch_us)" 123500 "is rounded"
 knob chmu_unit_bytes 2097152
 ok $? "another unit size while enabled"
-wait_for 5 test "$(unit_is unit_bytes)" = 2097152
+wait_for 5 unit_has unit_bytes 2097152
 is "$(unit_is unit_bytes)" 2097152 "takes effect"
 knob chmu_unit_bytes 0
 knob chmu_epoch_us 0

@@ -22,9 +22,19 @@ fail_next() {
 	echo $(($(points_passed) + $1)) >/sys/module/pghot/parameters/fail_at
 }
 
-# throttled: has the kernel throttled us since $before?
-throttled() {
-	[ "$(hw throttled)" -gt "$before" ]
+# period: the period in use
+period() {
+	backend clock | sed 's/.*period //'
+}
+
+# raised: has it been raised to twice what the knob says?
+raised() {
+	[ "$(period)" -ge $((2 * $(knob_is hwhints_period))) ]
+}
+
+# lowered: is it what the knob says?
+lowered() {
+	[ "$(period)" -eq "$(knob_is hwhints_period)" ]
 }
 
 echo 0 >/proc/sys/kernel/numa_balancing
@@ -39,14 +49,14 @@ least "$both" 400 "samples of two CPUs in 2 s"
 
 echo 0 >$CPU
 one=$(rate)
-most $((one * 100)) $((both * 75)) "percent of that, with one CPU offline"
+most $((one * 4)) $((both * 3)) "at most 3 of 4 of them with one CPU offline (4 times the number)"
 least "$one" 200 "the other is sampled on"
 echo 1 >$CPU
-least $(($(rate) * 100)) $((one * 133)) "percent of that, when it is back"
+least $(($(rate) * 3)) $((one * 4)) "at least 4 for 3 when it is back (3 times the number)"
 
 knob hwhints_period 100000
 is "$(backend clock)" "in_use period 100000" "another period applies at once"
-most $(($(rate) * 4)) "$both" "four times as many samples"
+most $(($(rate) * 4)) "$both" "at most a quarter of the samples of both (4 times the number)"
 is "$(hw filtered_kernel)" 0 "samples of the kernel were taken"
 knob hwhints_user_only 1
 knob hwhints_period 10000
@@ -77,16 +87,17 @@ echo 0 >$CPU
 echo 1 >$CPU
 
 knob hwhints_user_only 0
-least $(($(rate) * 100)) $((one * 133)) "both CPUs are sampled again: percent of one's rate"
+least $(($(rate) * 3)) $((one * 4)) "both CPUs are sampled again (3 times the number)"
 echo 1000 >$RATE
 before=$(hw throttled)
 knob hwhints_period 5000
-wait_for 20 throttled
+wait_for 20 raised
 least "$(hw throttled)" $((before + 1)) "the kernel throttles what it finds too much"
-sleep 2
-least "$(backend clock | sed 's/.*period //')" 10000 "and the period is raised"
+least "$(period)" 10000 "and the period is raised"
+echo 100000 >$RATE
+wait_for 60 lowered
+is "$(period)" 5000 "and lowered when it is content"
 knob hwhints_period 20000
-is "$(backend clock)" "in_use period 20000" "until the knob says otherwise"
 
 echo 0 >$CPU
 knob enabled_sources 0

@@ -51,6 +51,13 @@ least "$(stat reported_hwhints)" $N "reported by memory profilers"
 least "$(hw extmem_accesses)" $N "of slow memory"
 hw_grows dram_accesses
 ok $? "and then of fast memory"
+sparse() {
+	[ "$(backend lab | cut -d ' ' -f 3)" -gt 10000 ]
+}
+wait_for 30 sparse
+ok $? "of which fewer are enough"
+knob hwhints_period_max 5000
+is "$(backend lab)" "in_use period 10000" "unless the period may not be longer"
 
 knob hwhints_period 5000
 is "$(backend lab)" "in_use period 5000" "another period applies at once"

@@ -53,6 +53,11 @@ stat() {
 	awk -v n="pghot_$1" '$1 == n { print $2 }' $STAT
 }
 
+# stat_least NAME VALUE: is that counter VALUE or more by now?
+stat_least() {
+	[ "$(stat "$1")" -ge "$2" ]
+}
+
 # sum PREFIX: the counters that begin so, added up
 sum() {
 	awk -v p="^pghot_$1" '$1 ~ p { s += $2 } END { print s + 0 }' $STAT

@@ -11,7 +11,7 @@ stays() {
 	before=$(stat "refused_$2")
 	hold "$1" 1 "$3" "$1"
 	report "$1" bulk 3 8
-	wait_for 10 test "$(stat "refused_$2")" -gt "$before"
+	wait_for 10 stat_least "refused_$2" $((before + 1))
 	sleep 1
 	n=$(where "$1" "$held" 1)
 	least "$n" "$3" "$1: stays on the slow node"
@@ -44,8 +44,14 @@ release "$munlocked"
 before=$(stat moved)
 first=$(awk '/Node 1, zone +Normal/ { z = 1 } z && /start_pfn:/ { print $2; exit }' /proc/zoneinfo)
 echo "bulk $first 4096 0 3 0 8" >/proc/pghot_tester
-wait_for 10 test "$(($(stat refused_kernel) + $(stat refused_free)))" -ge 4096
-least $(($(stat refused_kernel) + $(stat refused_free))) 1 "kernel and free pages are refused"
+refused_both() {
+	echo $(($(stat refused_kernel) + $(stat refused_free)))
+}
+all_refused() {
+	[ "$(refused_both)" -ge 4096 ]
+}
+wait_for 10 all_refused
+least "$(refused_both)" 1 "kernel and free pages are refused"
 is "$(stat moved)" "$before" "none of them moved"
 
 hold anon 1 1000 anon

@@ -15,7 +15,7 @@ goes_to() {
 	while read -r pfn nr; do
 		echo "bulk $pfn $nr $2 3 0 8" >/proc/pghot_tester
 	done <"/tmp/$1/pfns"
-	wait_for 10 test "$(stat moved)" -ge $((moved + N))
+	wait_for 10 stat_least moved $((moved + N))
 	wait_for 10 on_node "$1" "$held" "$3" $N
 	is "$(where "$1" "$held" "$3")" $N "$1"
 	moved=$(stat moved)

@@ -22,7 +22,7 @@ hold mlock 1 50 mlock
 report anon bulk 3 8
 report mlock bulk 3 0
 wait_for 10 on_node anon "$anon" 0 300
-wait_for 10 test "$(stat refused_unevictable)" -ge 50
+wait_for 10 stat_least refused_unevictable 50
 echo 0 >$T/events/pghot/enable
 read -r pfn nr </tmp/anon/pfns
 grep -q "pghot_record: pfn=0x$(printf %x "$pfn") nr_pages=$nr nid=0 weight=3 src=0 flags=0x8" $T/trace
