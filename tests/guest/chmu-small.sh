@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # lab: --timeout 240 --set plugin=count --set chmu_entries=16 --with build/tests/guest/chmu
 #
-# A hotlist of 16 entries for thousands of hot pages: it overflows, which is counted; but no hot page
+# A hotlist of 16 entries for hundreds of hot pages: it overflows, which is counted; but no hot page
 # anywhere waits for ever, neither with tuning nor with a threshold that lets everything through.
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
@@ -11,7 +11,7 @@
 spread() {
 	parts=$(seq "$2")
 	for n in $parts; do
-		hold "hot$n" 1 600 touch
+		hold "hot$n" 1 300 touch
 		eval "hot$n=$held"
 		# 256 MiB between them: other ranges of the unit.
 		hold "gap$n" 1 65536 anon
@@ -21,8 +21,8 @@ spread() {
 	for n in $parts; do
 		pid=
 		eval "pid=\$hot$n"
-		wait_for 60 on_node "hot$n" "$pid" 0 600
-		is "$(where "hot$n" "$pid" 0)" 600 "$1: all hot pages of part $n are promoted"
+		wait_for 60 on_node "hot$n" "$pid" 0 300
+		is "$(where "hot$n" "$pid" 0)" 300 "$1: all hot pages of part $n are promoted"
 	done
 	note "$(grep chmu_unit_0 $STAT)"
 	laws

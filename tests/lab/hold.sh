@@ -25,7 +25,7 @@ measure() {
 	lab/run "hotregion:$1" "${@:3}" --out "$tmp/$1" --set plugin=off --set "accesses=$2" 2>&1 | sed 's/^/# /'
 }
 measure free 400000000 hintfaults || true
-measure pressure 1000000000 numab2 hintfaults || true
+measure pressure 1600000000 numab2 hintfaults || true
 jq -s '{runs: map(.runs) | add}' "$tmp"/{free,pressure}/results.json >"$tmp/results.json"
 point "all runs are ok" 'all(.runs[]; .status == "ok")'
 point "no bad page, no bad line in the kernel log" 'all(.runs[]; .pages_bad == 0 and .dmesg_bad == 0)'
