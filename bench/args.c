@@ -111,6 +111,10 @@ static const struct key keys[] = {
 	  NUMBER(loads_percent), 0, 100 },
 	{ "sample_ms", "500", "milliseconds between two looks at where the hot pages are",
 	  NUMBER(sample_ms), 1, 3600 * 1000 },
+	{ "probe_pages", "0",
+	  "random pages of the hot region that another thread touches once a\n"
+	  "millisecond; how long that took is reported. 0: no such thread",
+	  NUMBER(probe_pages), 0, 1 << 16 },
 	{ "seed", "1", "of the access order and of the data", NUMBER(seed), 0, INT64_MAX },
 	{ "keep_free_mb", "0",
 	  "MiB of a fast node that cold memory leaves free; 0: 2 % of the node, at\n"

@@ -16,6 +16,7 @@ struct config {
 	uint64_t accesses;		/* over all regions; 0: from the number of hot pages */
 	uint64_t loads_percent;
 	uint64_t sample_ms;
+	uint64_t probe_pages;		/* 0: no probe */
 	uint64_t seed;
 	uint64_t keep_free_mb;		/* 0: from the size of the node */
 	int fast_nodes[MAX_FAST_NODES];

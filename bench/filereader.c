@@ -32,16 +32,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base.h"
+#include "clock.h"
 #include "keys.h"
 #include "nodes.h"
 #include "roi.h"
-
-#define NSEC_PER_SEC		UINT64_C(1000000000)
-#define NSEC_PER_MSEC		UINT64_C(1000000)
 
 /* Passes over the file while it is fast, to say how long one takes. */
 #define FAST_PASSES		5
@@ -111,14 +108,6 @@ static const struct keys keys = {
 	"Reads a file whose page cache is on a slow NUMA node and reports how long that takes.",
 	key_list, sizeof(key_list) / sizeof(key_list[0]),
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static void result(const char *name, uint64_t value)
 {

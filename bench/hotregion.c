@@ -31,18 +31,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "base.h"
+#include "clock.h"
 #include "nodes.h"
 #include "pattern.h"
+#include "probe.h"
 #include "range.h"
 #include "roi.h"
-
-#define NSEC_PER_SEC		UINT64_C(1000000000)
-#define NSEC_PER_MSEC		UINT64_C(1000000)
 
 /* Accesses between two updates of the progress that the sampler reads. */
 #define BATCH_ACCESSES		4096
@@ -74,14 +72,6 @@ struct sampler {
 	pthread_cond_t wake;
 	bool stop;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 /*
  * Milliseconds that the calling thread has spent in the kernel. During its accesses all memory is
@@ -120,8 +110,6 @@ static void report_populated(const char *kind, int node, const struct range *ran
 
 static void populate_hot(const struct config *cfg, struct range *hot)
 {
-	hot->base = mix64(cfg->seed);
-	hot->pages = cfg->regions * cfg->region_mb * PAGES_PER_MIB;
 	range_populate_all(hot, cfg->hot_node, hot->pages * PAGE_BYTES,
 			   node_default_margin(cfg->hot_node));
 	report_populated("hot", cfg->hot_node, hot);
@@ -169,6 +157,25 @@ static uint64_t populate_cold(const struct config *cfg, const struct range *hot,
 			"enough for all hot memory: promotion may need no demotion\n",
 			spare / MIB);
 	return pages;
+}
+
+/*
+ * Hot memory comes last, so that under pressure the fast nodes are full before any of it is touched; a
+ * source sees it being written, too. Where it starts on a fast node it needs its place first. Returns
+ * the pages of cold memory.
+ */
+static uint64_t populate(const struct config *cfg, struct range *hot,
+			 struct range cold[MAX_FAST_NODES])
+{
+	bool hot_first = is_fast_node(cfg, cfg->hot_node);
+	uint64_t cold_pages;
+
+	if (hot_first)
+		populate_hot(cfg, hot);
+	cold_pages = populate_cold(cfg, hot, cold);
+	if (!hot_first)
+		populate_hot(cfg, hot);
+	return cold_pages;
 }
 
 /* ---- accesses ---- */
@@ -223,7 +230,8 @@ static void access_batch(struct accessor *acc, volatile uint64_t *words, uint64_
 }
 
 static void access_regions(const struct config *cfg, const struct range *hot,
-			   const struct pattern *pattern, uint64_t *expected, struct accessor *acc)
+			   const struct pattern *pattern, uint64_t *expected, struct accessor *acc,
+			   struct probe *probe)
 {
 	uint64_t region_pages = pattern->pages;
 
@@ -233,6 +241,7 @@ static void access_regions(const struct config *cfg, const struct range *hot,
 
 		if (region == cfg->regions - 1)
 			left += cfg->accesses % cfg->regions;
+		probe_look_at(probe, first);
 		while (left) {
 			uint64_t count = left < BATCH_ACCESSES ? left : BATCH_ACCESSES;
 
@@ -309,7 +318,7 @@ static uint64_t take_sample(struct sampler *s, uint64_t ms)
 
 static void wait_until(struct sampler *s, uint64_t ns)
 {
-	struct timespec until = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+	struct timespec until = timespec_of(ns);
 
 	while (!s->stop && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
 		;
@@ -388,34 +397,43 @@ static void pattern_choose(const struct config *cfg, const struct range *hot,
 /* Returns the exit status. */
 static int run(const struct config *cfg)
 {
-	struct range hot = { 0 }, cold[MAX_FAST_NODES] = { 0 };
+	struct range cold[MAX_FAST_NODES] = { 0 }, hot = {
+		.base = mix64(cfg->seed),
+		.pages = cfg->regions * cfg->region_mb * PAGES_PER_MIB,
+	};
 	struct accessor acc = {
 		.rng = mix64(~cfg->seed) | 1,		/* 0 would stay 0 */
 		.load_limit = (cfg->loads_percent << 32) / 100,
 	};
 	struct pattern pattern = { 0 };
+	struct probe probe = { 0 };
 	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .pattern = &pattern,
 				   .first_95_ms = -1 };
 	uint64_t cold_pages, hot_fast, ns, pages_bad, *expected;
 	int64_t system_ms;
 
 	puts("phase populate");
-	populate_hot(cfg, &hot);
-	/* Before the fast node is full. */
+	/* These before the fast node is full. */
 	expected = expected_create(&hot);
 	pattern_choose(cfg, &hot, &pattern);
-	cold_pages = populate_cold(cfg, &hot, cold);
+	if (cfg->probe_pages)
+		probe_prepare(&probe, &hot, pattern.pages, cfg->probe_pages);
+	cold_pages = populate(cfg, &hot, cold);
 
 	puts("phase access");
 	take_sample(&sampler, 0);
 	sampler_start(&sampler);
+	if (cfg->probe_pages)
+		probe_start(&probe);
 	system_ms = thread_system_ms();
 	roi_begin();
-	access_regions(cfg, &hot, &pattern, expected, &acc);
+	access_regions(cfg, &hot, &pattern, expected, &acc, &probe);
 	roi_end();
 	system_ms = thread_system_ms() - system_ms;
 	ns = now_ns() - sampler.start_ns;
 	sampler_stop(&sampler);
+	if (cfg->probe_pages)
+		probe_stop(&probe);
 	hot_fast = take_sample(&sampler, ns / NSEC_PER_MSEC);
 
 	puts("phase verify");
@@ -439,6 +457,8 @@ static int run(const struct config *cfg)
 		result("first_tenth", sampler.first_tenth);
 		result("first_tenth_hottest", sampler.first_tenth_hottest);
 	}
+	if (cfg->probe_pages)
+		probe_report(&probe);
 	result("cold_pages", cold_pages);
 	result("pages_bad", pages_bad);
 	return pages_bad || acc.loads_bad;

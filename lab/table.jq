@@ -74,6 +74,9 @@ def rows: [
   ["hint faults", (map(.vmstat.numa_hint_faults) | summary)],
   ["hot pages on the fast node", hot_fast],
   ["hottest tenth among the first tenth promoted (%)", (map(first_tenth) | summary)],
+  ["touching pages once a ms, median (us)", (map(.results.probe_p50_us) | summary)],
+  ["99.9th percentile (us)", (map(.results.probe_p999_us) | summary)],
+  ["longest (us)", (map(.results.probe_max_us) | summary)],
   ["bad pages", (map(.pages_bad) | summary)],
   ["bad kernel log lines", (map(.dmesg_bad) | summary)],
   ["status", (map(.status) | group_by(.) | if length == 1 then .[0][0]
@@ -125,7 +128,7 @@ def stages: [
   ["selected", "^pghot_selected"],
   ["moved", "^pghot_moved"],
   ["refused", "^pghot_refused_"],
-  ["source", "^(hwhint|chmu)_"],
+  ["source", "^(hwhint|chmu|pgtscan)_"],
   ["other", ""]];
 
 def stage: . as $name | [stages[] | select(.[1] as $re | $name | test($re))][0][0];
