@@ -11,11 +11,11 @@ NODES=()		# node numbers, ascending
 MACHINE_DEFAULT=1fast1slow
 PLUGIN=$BUILD/lab/plugin/pghot-lab.so
 MEM_SPARE_MB=512	# what the host keeps, beside the guest's memory
-MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale disk_mb hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
+MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale disk_mb hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.dimm nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
 
 # machine_key KEY: is KEY one that a machine can have?
 machine_key() {
-	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|disk_mb|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
+	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|disk_mb|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|dimm|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
 }
 
 machine_put() {
@@ -74,6 +74,12 @@ check_node() {
 	one_of "node$n.tier" fast slow
 	[[ ${MACHINE[node$n.cpus]:=} =~ ^([0-9]+(-[0-9]+)?)?$ ]] ||
 		die_usage "bad node$n.cpus '${MACHINE[node$n.cpus]}': it must be a number, a range such as 0-1, or empty"
+	: "${MACHINE[node$n.dimm]:=no}"
+	one_of "node$n.dimm" yes no
+	[[ ${MACHINE[node$n.dimm]} == no || -z ${MACHINE[node$n.cpus]} ]] ||
+		die_usage "bad node$n.dimm 'yes': a node whose memory can go has no CPUs, and this one has ${MACHINE[node$n.cpus]}"
+	[[ ${MACHINE[node$n.dimm]} == no || ${MACHINE[hmat]} == off ]] ||
+		die_usage "bad node$n.dimm 'yes': QEMU's HMAT tells nothing of such a node; add --set hmat=off"
 	[[ ${MACHINE[hmat]} == on ]] || return 0
 	number "node$n.latency_ns" 1 65534
 	number "node$n.bandwidth_mbps" 1 1048576
@@ -150,10 +156,12 @@ machine_nodes() {
 	echo "${list#,}"
 }
 
+# machine_mem_mb [DIMM]: the memory of all nodes; with DIMM, yes or no, of those.
 machine_mem_mb() {
 	local n sum=0
 	for n in "${NODES[@]}"; do
-		sum=$((sum + ${MACHINE[node$n.mem_mb]}))
+		[[ ${1:-${MACHINE[node$n.dimm]}} != "${MACHINE[node$n.dimm]}" ]] ||
+			sum=$((sum + ${MACHINE[node$n.mem_mb]}))
 	done
 	echo "$sum"
 }
@@ -200,17 +208,23 @@ hmat_args() {
 
 # machine_qemu_args: the machine as QEMU's arguments, in QEMU_ARGS.
 machine_qemu_args() {
-	local n m hmat=${MACHINE[hmat]} accel=tcg,thread=multi node
+	local n m hmat=${MACHINE[hmat]} accel=tcg,thread=multi node dimms=() dimm_slots=
 	# Without "fast" strings the kernel clears and copies by words: TCG does them one by one.
 	local cpu=${MACHINE[cpu]:-max,-erms,-fsrm}
 	if [[ ${MACHINE[accel]} == kvm ]]; then
 		accel=kvm
 		cpu=${MACHINE[cpu]:-host}
 	fi
+	[[ $(machine_mem_mb yes) == 0 ]] || dimm_slots=,slots=${#NODES[@]},maxmem=$(machine_mem_mb)M
 	QEMU_ARGS=(-machine "q35,hmat=$hmat" -accel "$accel" -cpu "$cpu"
-		-smp "$(smp_arg)" -m "$(machine_mem_mb)M")
+		-smp "$(smp_arg)" -m "$(machine_mem_mb no)M$dimm_slots")
 	for n in "${NODES[@]}"; do
-		node=node,nodeid=$n,memdev=ram$n
+		node=node,nodeid=$n
+		if [[ ${MACHINE[node$n.dimm]} == yes ]]; then
+			dimms+=(-device "pc-dimm,memdev=ram$n,node=$n")
+		else
+			node+=,memdev=ram$n
+		fi
 		[[ -z ${MACHINE[node$n.cpus]} ]] || node+=,cpus=${MACHINE[node$n.cpus]}
 		[[ $hmat == off ]] || node+=,initiator=$(node_initiator "$n")
 		QEMU_ARGS+=(-object "memory-backend-ram,id=ram$n,size=${MACHINE[node$n.mem_mb]}M" -numa "$node")
@@ -221,6 +235,7 @@ machine_qemu_args() {
 			[[ $hmat == off || -z ${MACHINE[node$n.cpus]} ]] || hmat_args "$n" "$m"
 		done
 	done
+	QEMU_ARGS+=("${dimms[@]}")
 }
 
 # node_latency N: ns; also of a machine that does not tell its kernel.

@@ -8,7 +8,6 @@
 . /job/lib.sh
 
 N=2000
-MEM=/sys/devices/system/memory
 
 # scarce PERCENT: of allocations that fail from now on
 scarce() {
@@ -17,9 +16,9 @@ scarce() {
 
 # movable_block NODE: a memory block that can go offline; the kernel's own data are in some
 movable_block() {
-	for dir in /sys/devices/system/node/node"$1"/memory*; do
-		cycle "${dir##*memory}" 2>/dev/null || continue
-		echo "${dir##*memory}"
+	for candidate in $(blocks "$1"); do
+		cycle "$candidate" 2>/dev/null || continue
+		echo "$candidate"
 		return
 	done
 }

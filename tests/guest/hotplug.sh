@@ -7,15 +7,6 @@
 # shellcheck source=tests/guest/lib.sh
 . /job/lib.sh
 
-MEM=/sys/devices/system/memory
-
-# blocks NODE: the memory blocks of a node, last first
-blocks() {
-	for dir in /sys/devices/system/node/node"$1"/memory*; do
-		echo "${dir##*memory}"
-	done | sort -rn
-}
-
 tracked() {
 	[ "$(stat tracked_pages)" -eq "$1" ]
 }

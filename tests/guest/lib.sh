@@ -133,6 +133,15 @@ free_pages() {
 	awk '$3 == "MemFree:" { print int($4 / 4) }' "/sys/devices/system/node/node$1/meminfo"
 }
 
+MEM=/sys/devices/system/memory
+
+# blocks NODE: the memory blocks of a node, last first
+blocks() {
+	for dir in /sys/devices/system/node/node"$1"/memory[0-9]*; do
+		echo "${dir##*memory}"
+	done | sort -rn
+}
+
 # release PID
 release() {
 	kill "$1"
