@@ -118,6 +118,8 @@ set_machine node1.latency_ns=0 "bad node1\.latency_ns '0': it must be a number f
 set_machine node1.bandwidth_mbps=x "bad node1\.bandwidth_mbps 'x': it must be a number from 1 to"
 set_machine dist.0.1=5 "bad dist\.0\.1 '5': it must be a number from 10 to 254"
 set_machine dist.0.7=20 "no node 7 for 'dist\.0\.7'"
+set_machine node1.dimm=perhaps "bad node1\.dimm 'perhaps': known are yes no"
+set_machine node1.dimm=yes "bad node1\.dimm 'yes': QEMU's HMAT tells nothing of such a node; add --set hmat=off"
 set_machine hmat=maybe "bad hmat 'maybe': known are on off"
 set_machine accel=xen "bad accel 'xen': known are tcg kvm"
 set_machine prof_slots=7 "bad prof_slots '7': it must be 0, or a number from 8 to 1024"

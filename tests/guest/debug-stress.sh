@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# lab: --timeout 900 --set node0.mem_mb=1024 --set node1.mem_mb=1024 --set plugin=count
+#
+# Ten minutes (stress_s= on the kernel's command line for other than 600 s) of everything at once: all
+# sources, knobs that change at random, processes that come and go with all kinds of pages, memory
+# pressure, cgroups, memory that goes offline, readers, and a module that is loaded and unloaded. All
+# processes keep their data, and the funnel adds up.
+# shellcheck source=tests/guest/lib.sh
+. /job/lib.sh
+
+KINDS='anon touch touch part map thp thp partthp holes ksm lazyfree mlock pinned piped cow fork:3 mbind:2:2 mbind:3:3 task:1:2'
+CGROUPS=/sys/fs/cgroup
+did=/tmp/did
+
+# seed N: this worker's random numbers
+seed() {
+	# shellcheck disable=SC3028 # busybox has it
+	RANDOM=$((seed + $1))
+}
+
+# below N: a random number
+below() {
+	# shellcheck disable=SC3028
+	drawn=$((RANDOM % $1))
+}
+
+# one_of WORD...: one of them, in $drawn
+one_of() {
+	below $#
+	shift "$drawn"
+	drawn=$1
+}
+
+# doze MS: up to so many milliseconds
+doze() {
+	below "$1"
+	usleep $((drawn * 1000))
+}
+
+running() {
+	! test -e /tmp/stop
+}
+
+# done_one WHAT: count it
+done_one() {
+	echo >>"$did/$1"
+}
+
+# wrong WORDS: something that must not be
+wrong() {
+	echo "$*" >>/tmp/wrong
+}
+
+# draw_knob: a knob in $name and a value that it takes in $drawn
+draw_knob() {
+	one_of enabled_sources enabled_sources enabled_sources freq_threshold promote_freq_window_ms \
+		promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr max_mappers mlocked \
+		huge_hot_percent split_huge hwhints_period chmu_threshold chmu_epoch_us chmu_always_on \
+		chmu_ready chmu_unit_bytes pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush target_nid
+	name=$drawn
+	case $name in
+	enabled_sources) one_of 0 1 2 4 8 16 31 31 31 31 31 ;;
+	freq_threshold) one_of 1 2 3 6 ;;
+	promote_freq_window_ms) one_of 100 1000 3000 10000 ;;
+	promote_rate_limit_MBps) one_of 0 1 16 65536 ;;
+	kmigrated_sleep_ms) one_of 1 10 100 1000 ;;
+	kmigrated_batch_nr) one_of 1 7 512 4096 ;;
+	max_mappers) one_of 1 2 64 ;;
+	mlocked) one_of 0 1 2 ;;
+	huge_hot_percent) one_of 0 10 100 ;;
+	split_huge | chmu_always_on | chmu_ready | pgtscan_flush) one_of 0 1 ;;
+	hwhints_period) one_of 5000 10000 80000 ;;
+	chmu_threshold) one_of 0 1 8 1000 ;;
+	chmu_epoch_us) one_of 0 100000 1000000 ;;
+	chmu_unit_bytes) one_of 0 0 4096 65536 ;;
+	pgtscan_interval_ms) one_of 10 100 1000 ;;
+	pgtscan_cpu_percent) one_of 1 5 50 100 ;;
+	target_nid) one_of -1 -1 -1 0 ;;
+	esac
+}
+
+knobs() {
+	seed 1
+	while running; do
+		draw_knob
+		# The module may be gone at the moment.
+		if knob "$name" "$drawn" 2>/tmp/knob.why; then
+			done_one knobs
+		elif ! grep -q "nonexistent\|No such file\|can't create" /tmp/knob.why; then
+			wrong "knob $name $drawn: $(cat /tmp/knob.why)"
+		fi
+		doze 300
+	done
+}
+
+# hold_for MS NAME NODE PAGES KIND: a process that holds pages for so long, and its data
+hold_for() {
+	ms=$1
+	shift
+	hold "$@"
+	doze "$ms"
+	where "$1" "$held" 0 >/dev/null
+	[ "$(cat "/tmp/$1/bad")" = 0 ] || wrong "$*: $(cat "/tmp/$1/bad") bad pages"
+	release "$held"
+	rm -rf "${tmp:?}/$1"
+}
+tmp=/tmp
+
+# processes N: the N-th of those who start them
+processes() {
+	seed $((10 + $1))
+	while running; do
+		# shellcheck disable=SC2086 # a list
+		one_of $KINDS
+		kind=$drawn
+		below 3000
+		hold_for 4000 "process$1" 1 $((500 + drawn)) "$kind"
+		done_one processes
+	done
+}
+
+pressure() {
+	seed 2
+	while running; do
+		hold_for 3000 pressure 0 $(($(free_pages 0) * 8 / 10)) anon
+		echo 3 >/proc/sys/vm/drop_caches
+		done_one pressure
+		doze 6000
+	done
+}
+
+# A process in a cgroup of its own, with a budget or left alone or neither.
+cgroups() {
+	seed 3
+	i=0
+	while running; do
+		i=$((i + 1))
+		group=/stress$((i % 3))
+		mkdir -p "$CGROUPS$group"
+		echo $$ >/dev/null
+		sh -c "echo \$\$ >$CGROUPS$group/cgroup.procs && . /job/lib.sh && hold group 1 2000 touch && kill -STOP \$\$ &
+			wait" &
+		doze 10
+		one_of "budget 100" "budget max" "optout 1" "optout 0"
+		[ ! -e /proc/pghot/memcg ] || echo "$drawn $group" >/proc/pghot/memcg 2>/dev/null
+		doze 3000
+		echo 1 >"$CGROUPS$group/cgroup.kill"
+		wait
+		rmdir "$CGROUPS$group" 2>/dev/null
+		done_one cgroups
+	done
+}
+
+hotplug() {
+	seed 4
+	while running; do
+		for block in $(blocks 1); do
+			doze 4000
+			echo offline >"$MEM/memory$block"/state 2>/dev/null || continue
+			doze 2000
+			echo online_movable >"$MEM/memory$block"/state || wrong "block $block does not come back"
+			done_one hotplug
+			running || break
+		done
+	done
+}
+
+readers() {
+	seed 5
+	dd if=/dev/zero of=/tmp/file bs=1M count=8 2>/dev/null
+	while running; do
+		cat /proc/pghot/* /proc/vmstat /tmp/file >/dev/null 2>&1
+		done_one readers
+		doze 200
+	done
+}
+
+all_on() {
+	knob enabled_sources 31 || wrong "all sources cannot be enabled"
+}
+
+seconds=$(sed -n 's/.*stress_s=\([0-9]*\).*/\1/p' /proc/cmdline)
+seconds=${seconds:-600}
+seed=$(date +%s)
+note "seed $seed, $seconds s"
+mkdir -p $did
+mount -t cgroup2 cgroup2 $CGROUPS 2>/dev/null
+echo +memory >$CGROUPS/cgroup.subtree_control
+echo 2 >/proc/sys/kernel/numa_balancing
+echo 1 >/sys/kernel/mm/numa/demotion_enabled
+echo 1 >/sys/kernel/mm/ksm/run
+echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
+load
+all_on
+for worker in knobs "processes 1" "processes 2" pressure cgroups hotplug readers; do
+	$worker &
+	workers="${workers:-} $!"
+done
+seed 0
+end=$(($(date +%s) + seconds))
+while [ "$(date +%s)" -lt $end ]; do
+	doze 15000
+	rmmod pghot || wrong "the module cannot be unloaded"
+	nothing_left || wrong "something is left of the module"
+	one_of byte precise
+	load layout="$drawn" || wrong "the module cannot be loaded"
+	all_on
+	done_one loads
+done
+touch /tmp/stop
+# shellcheck disable=SC2086 # a list
+wait $workers
+
+touch /tmp/wrong
+is "$(wc -l </tmp/wrong)" 0 "nothing went wrong"
+sed 's/^/#   /' /tmp/wrong | head -20 >&3
+for what in knobs processes pressure cgroups hotplug readers loads; do
+	least "$(wc -l <"$did/$what")" 3 "$what"
+done
+all_on
+hold last 1 2000 touch
+wait_for 60 on_node last "$held" 0 1900
+least "$(where last "$held" 0)" 1900 "after all of that pages still move"
+is "$(cat /tmp/last/bad)" 0 "with their contents"
+release "$held"
+knob enabled_sources 0
+laws
+is "$(vmstat nr_isolated_anon) $(vmstat nr_isolated_file)" "0 0" "no page is left isolated"
+rmmod pghot
+nothing_left
+ok $? "nothing is left of the module"
+finish
