@@ -32,8 +32,11 @@ static DEFINE_MUTEX(optout_mutex);
 
 static void drop(unsigned int at)
 {
-	put_pid(pids[at]);
+	struct pid *pid = pids[at];
+
+	/* First out of readers' sight: without the reference it may become another process's. */
 	WRITE_ONCE(pids[at], NULL);
+	put_pid(pid);
 	WRITE_ONCE(nr_pids, nr_pids - 1);
 }
 
