@@ -42,11 +42,14 @@ struct piece {
 	unsigned long once;
 };
 
-/* Let go of the lock when its time is over, and at once if somebody waits. */
+/*
+ * Let go of the lock when its time is over, at once if somebody waits, and when the buffer may not
+ * take what the next page table has: reports are recorded without the lock.
+ */
 static bool over(const struct piece *piece)
 {
-	return need_resched() || mmap_lock_is_contended(piece->m->mm) ||
-	       ktime_get_ns() >= piece->deadline_ns;
+	return piece->buffer->n > PGTSCAN_REPORTS - PTRS_PER_PTE || need_resched() ||
+	       mmap_lock_is_contended(piece->m->mm) || ktime_get_ns() >= piece->deadline_ns;
 }
 
 static void flush(struct pgtscan_mm *m, struct pgtscan_buffer *buffer)
@@ -210,8 +213,6 @@ static int on_pmd(pmd_t *pmd, unsigned long addr, unsigned long next, struct mm_
 		look_at_huge(piece, walk->vma, pmd, addr);
 	else
 		look_at_table(piece, walk->vma, pmd, addr, next);
-	if (piece->buffer->n > PGTSCAN_REPORTS - PTRS_PER_PTE)
-		flush(piece->m, piece->buffer);
 	piece->m->address = next;
 	return over(piece);
 }
