@@ -52,7 +52,7 @@ static bool mlocked_may_move(void)
 static bool has_other_references(const struct folio *folio)
 {
 	bool cached = folio_test_anon(folio) ? folio_test_swapcache(folio) : folio->mapping != NULL;
-	int expected = 1 + folio_mapcount(folio) + folio_has_private(folio);
+	int expected = 1 + folio_mapcount(folio) + folio_test_private(folio);
 
 	return folio_ref_count(folio) > expected + (cached ? folio_nr_pages(folio) : 0);
 }

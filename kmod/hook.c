@@ -38,9 +38,6 @@ int hook_add(struct hook *hook)
 		return err;
 	}
 	err = fault_point() ? -EBUSY : register_ftrace_function(&hook->ops);
-	/* The filter is empty: ftrace_set_filter() is silent about memory that it did not get. */
-	if (err == -EINVAL)
-		err = -ENOMEM;
 	if (err == -EBUSY)
 		pr_err("%s is in the hands of a live patch or another module, or kernel.ftrace_enabled is 0\n",
 		       hook->function);

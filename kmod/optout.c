@@ -32,8 +32,11 @@ static DEFINE_MUTEX(optout_mutex);
 
 static void drop(unsigned int at)
 {
-	put_pid(pids[at]);
+	struct pid *pid = pids[at];
+
+	/* First out of readers' sight: without the reference it may become another process's. */
 	WRITE_ONCE(pids[at], NULL);
+	put_pid(pid);
 	WRITE_ONCE(nr_pids, nr_pids - 1);
 }
 
@@ -124,16 +127,19 @@ static int take_off(pid_t nr)
 
 static ssize_t optout_write(struct file *file, const char __user *from, size_t n, loff_t *pos)
 {
-	char line[16];
+	char line[16], *text;
+	size_t length = min(n, sizeof(line) - 1);
 	int nr, err;
 
-	if (n >= sizeof(line))
-		return -EINVAL;
-	if (copy_from_user(line, from, n))
+	if (copy_from_user(line, from, length))
 		return -EFAULT;
-	line[n] = '\0';
-	if (kstrtoint(strim(line), 10, &nr) || !nr || nr == INT_MIN)
+	line[length] = '\0';
+	text = strim(line);
+	if (n > length || kstrtoint(text, 10, &nr) || !nr || nr == INT_MIN) {
+		pr_err("optout: \"%*pE\" is no process; write its ID, or -ID to take it off\n",
+		       (int)strlen(text), text);
 		return -EINVAL;
+	}
 	mutex_lock(&optout_mutex);
 	drop_dead();
 	err = nr > 0 ? add(nr) : take_off(-nr);

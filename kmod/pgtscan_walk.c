@@ -20,6 +20,8 @@ enum {
 	PGTSCAN_HOLD_US = 100,
 	/* Address space of one walk: bounds what empty mappings cost while the lock is held. */
 	PGTSCAN_SPAN_GIB = 16,
+	/* Pages recorded without a look whether others want the CPU, up to one report more. */
+	PGTSCAN_RECORD_PAGES = 16384,
 };
 
 /**
@@ -42,16 +44,30 @@ struct piece {
 	unsigned long once;
 };
 
-/* Let go of the lock when its time is over, and at once if somebody waits. */
+/*
+ * Let go of the lock when its time is over, at once if somebody waits, and when the buffer may not
+ * take what the next page table has: reports are recorded without the lock.
+ */
 static bool over(const struct piece *piece)
 {
-	return need_resched() || mmap_lock_is_contended(piece->m->mm) ||
-	       ktime_get_ns() >= piece->deadline_ns;
+	return piece->buffer->n > PGTSCAN_REPORTS - PTRS_PER_PTE || need_resched() ||
+	       mmap_lock_is_contended(piece->m->mm) || ktime_get_ns() >= piece->deadline_ns;
 }
 
+/*
+ * Pages are recorded one by one under RCU, and what was seen of huge mappings in one hold of the lock
+ * may be gigabytes: so not all at once.
+ */
 static void flush(struct pgtscan_mm *m, struct pgtscan_buffer *buffer)
 {
-	pghot_record_bulk(buffer->reports, buffer->n, PGHOT_SRC_PGTSCAN, m->flags);
+	unsigned int from, to, pages;
+
+	for (from = 0; from < buffer->n; from = to) {
+		for (to = from, pages = 0; to < buffer->n && pages < PGTSCAN_RECORD_PAGES; to++)
+			pages += buffer->reports[to].nr_pages;
+		pghot_record_bulk(buffer->reports + from, to - from, PGHOT_SRC_PGTSCAN, m->flags);
+		cond_resched();
+	}
 	buffer->n = 0;
 }
 
@@ -210,8 +226,6 @@ static int on_pmd(pmd_t *pmd, unsigned long addr, unsigned long next, struct mm_
 		look_at_huge(piece, walk->vma, pmd, addr);
 	else
 		look_at_table(piece, walk->vma, pmd, addr, next);
-	if (piece->buffer->n > PGTSCAN_REPORTS - PTRS_PER_PTE)
-		flush(piece->m, piece->buffer);
 	piece->m->address = next;
 	return over(piece);
 }
@@ -265,8 +279,7 @@ enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *bu
 		vma = find_vma(m->mm, m->address);
 	} while (vma && !walk_vma(&piece, vma));
 	mmap_read_unlock(m->mm);
-	if (buffer->n)
-		flush(m, buffer);
+	flush(m, buffer);
 	m->cleared |= piece.young > 0;
 	stat_add(STAT_pgtscan_pages, piece.pages);
 	stat_add(STAT_pgtscan_young, piece.young);

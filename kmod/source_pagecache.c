@@ -26,6 +26,7 @@
  * it, and does not say which part.
  */
 #include <linux/bits.h>
+#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -40,8 +41,8 @@
 #include "topology.h"
 
 enum {
-	/* A power of two. Readers that go on at the same time share the slots. */
-	SEEN_SLOTS = 1024,
+	/* Readers that go on at the same time share the slots. */
+	SEEN_SLOT_BITS = 10,
 	/* Accesses of one page that are told apart in a window; the highest threshold is below. */
 	ACCESSES_A_WINDOW = 16,
 };
@@ -51,14 +52,15 @@ enum {
  * and of jiffies, in one word, so that any number of CPUs may read and write it. A page that is taken
  * for another one loses an access, no more.
  */
-static u64 seen[SEEN_SLOTS];
+static u64 seen[1 << SEEN_SLOT_BITS];
 
 /* Calls for one page within this time are one access. */
 static unsigned int one_access_jiffies;
 
 static bool notrace same_access(unsigned long pfn)
 {
-	u64 *slot = &seen[pfn % SEEN_SLOTS], last = READ_ONCE(*slot);
+	/* By a hash: the numbers of large folios are multiples of their size. */
+	u64 *slot = &seen[hash_64(pfn, SEEN_SLOT_BITS)], last = READ_ONCE(*slot);
 	u32 now = jiffies;
 
 	if (upper_32_bits(last) == lower_32_bits(pfn) &&

@@ -258,6 +258,8 @@ static void one_round(struct scanner *s)
 	}
 	while (round_left_ms(begun_ms) && !kthread_should_stop()) {
 		WRITE_ONCE(s->kicked, false);
+		/* Pairs with the one in pgtscan_apply(): see the knob's new value, or be kicked. */
+		smp_mb();
 		wait_event_freezable_timeout(s->wait,
 					     READ_ONCE(s->kicked) || kthread_should_stop(),
 					     msecs_to_jiffies(round_left_ms(begun_ms)));
@@ -314,6 +316,7 @@ static void pgtscan_disable(void)
  */
 static int pgtscan_apply(void)
 {
+	smp_mb();
 	WRITE_ONCE(scanner->kicked, true);
 	wake_up(&scanner->wait);
 	return 0;
