@@ -140,6 +140,8 @@ enum refusal admit(struct slow_node *node, struct candidate *c)
 
 	c->first = c->pfn;
 	c->nr = 1;
+	if (c->pfn < c->cold_end)
+		return REFUSED_cold_huge;
 	if (!page)
 		return REFUSED_offline;
 	if (page_to_nid(page) != node->nid)
@@ -159,7 +161,9 @@ enum refusal admit(struct slow_node *node, struct candidate *c)
 		mod_node_page_state(folio_pgdat(folio), NR_ISOLATED_ANON + folio_is_file_lru(folio),
 				    folio_nr_pages(folio));
 		c->folio = folio;
-	} else if (why != REFUSED_cold_huge) {
+	} else if (why == REFUSED_cold_huge) {
+		c->cold_end = folio_pfn(folio) + folio_nr_pages(folio);
+	} else {
 		refuse_whole(c, folio);
 	}
 	/* The isolation holds a reference of its own. */

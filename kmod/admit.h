@@ -26,6 +26,7 @@ enum refusal {
  * @folio: out, if admitted: its folio, isolated
  * @first: out, if refused: first of the pages that do not move for the same reason
  * @nr: out, if refused: how many they are
+ * @cold_end: in and out: pages from @pfn up to here are of a folio just found too cold; 0: none
  */
 struct candidate {
 	unsigned long pfn;
@@ -34,6 +35,7 @@ struct candidate {
 	struct folio *folio;
 	unsigned long first;
 	unsigned int nr;
+	unsigned long cold_end;
 };
 
 enum refusal admit(struct slow_node *node, struct candidate *c);

@@ -251,16 +251,16 @@ static unsigned int settle_entry(struct slow_node *node, const struct batch *bat
 
 /*
  * migrate_pages() gives up on all when one finds no place. A large folio that finds no free range
- * says nothing about smaller ones: put it back, and those of its size and above; or split them, if
- * that is allowed, and try the parts. Returns whether others are left to try.
+ * says nothing about smaller ones: put it back, and those of its size and above. If that is allowed
+ * they are split first; their pages are tried as any others, those that are hot. Returns whether
+ * others are left to try.
  */
 static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 {
 	struct folio *folio, *next;
 	unsigned int order;
 	struct entry *e;
-	LIST_HEAD(large);
-	LIST_HEAD(parts);
+	LIST_HEAD(aside);
 
 	if (!batch->unplaced)
 		return false;
@@ -268,18 +268,16 @@ static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 	list_for_each_entry_safe(folio, next, folios, lru) {
 		if (folio_order(folio) < order)
 			continue;
-		if (huge_may_split(folio) && huge_split_isolated(folio, &parts))
-			continue;
-		list_move(&folio->lru, &large);
 		e = batch_find(batch, folio_pfn(folio));
 		if (e)
 			e->unplaced = true;
+		if (!huge_may_split(folio) || !huge_split_isolated(folio, &aside))
+			list_move(&folio->lru, &aside);
 	}
 	batch->unplaced = NULL;
-	if (list_empty(&large) && list_empty(&parts))
+	if (list_empty(&aside))
 		return false;
-	list_splice_tail(&parts, folios);
-	batch_put_back(batch, &large);
+	batch_put_back(batch, &aside);
 	return !list_empty(folios);
 }
 

@@ -57,6 +57,7 @@ struct pgtscan_buffer {
 enum pgtscan_result {
 	PGTSCAN_MORE,	/* there is more to look at */
 	PGTSCAN_END,	/* that was the last of its memory */
+	PGTSCAN_ENDED,	/* nobody uses it any more */
 	PGTSCAN_BUSY,	/* mmap_lock was not to be had, nothing was looked at */
 };
 

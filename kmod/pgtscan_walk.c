@@ -261,7 +261,7 @@ static bool walk_vma(struct piece *piece, struct vm_area_struct *vma)
 
 /**
  * pgtscan_walk - look at some more of a process's memory
- * @m: from @m->address on, which moves on; the caller holds a user of @m->mm
+ * @m: from @m->address on, which moves on
  * @buffer: empty, and so again on return
  *
  * Takes mmap_lock for PGTSCAN_HOLD_US if nobody has it or waits for it, clears the accessed bits of
@@ -274,6 +274,11 @@ enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *bu
 
 	if (!mmap_read_trylock(m->mm))
 		return PGTSCAN_BUSY;
+	/* Later on exit_mmap() may empty page tables, but it frees none: that needs the lock. */
+	if (!atomic_read(&m->mm->mm_users)) {
+		mmap_read_unlock(m->mm);
+		return PGTSCAN_ENDED;
+	}
 	piece.deadline_ns = ktime_get_ns() + PGTSCAN_HOLD_US * NSEC_PER_USEC;
 	do {
 		vma = find_vma(m->mm, m->address);
@@ -290,7 +295,7 @@ enum pgtscan_result pgtscan_walk(struct pgtscan_mm *m, struct pgtscan_buffer *bu
 
 /**
  * pgtscan_flush - let accesses after a pass set the bits that it cleared
- * @m: at the end of a pass; the caller holds a user of @m->mm
+ * @m: at the end of a pass
  *
  * A CPU does not set the bit of a page whose translation it has. Entries of pages in use may stay
  * for long, those of huge pages above all, and the hottest pages would look idle. One flush a pass

@@ -38,6 +38,8 @@ enum {
 	PGTSCAN_QUANTUM_US = 2000,
 	/* Process numbers looked at in a round; where there are more, the next round goes on. */
 	PGTSCAN_PIDS = 4096,
+	/* Least time between two looks for processes. */
+	PGTSCAN_FIND_MS = 1000,
 	/* Tries in a round to get a process's mmap_lock, and how long to wait between two. */
 	PGTSCAN_TRIES = 4,
 	PGTSCAN_BUSY_US = 200,
@@ -53,6 +55,7 @@ enum {
  * @due: those whose pass in this round is not over, next one first
  * @done: the others
  * @pid: process number from which on to look for new ones
+ * @find_ms: when to look for them
  * @work_ns: work since the last pause
  * @buffer: reports
  */
@@ -64,6 +67,7 @@ struct scanner {
 	struct list_head due;
 	struct list_head done;
 	int pid;
+	u64 find_ms;
 	u64 work_ns;
 	struct pgtscan_buffer buffer;
 };
@@ -90,16 +94,22 @@ static struct pgtscan_mm *mm_find(struct scanner *s, struct mm_struct *mm)
 	return NULL;
 }
 
-/* A process was seen with @mm, on node @nid. Without memory to note it, a later round will. */
+/*
+ * A process was seen with @mm, which was grabbed, on node @nid. Without memory to note it, a later
+ * round will.
+ */
 static void mm_seen(struct scanner *s, struct mm_struct *mm, int nid)
 {
 	struct pgtscan_mm *m = mm_find(s, mm);
 
-	if (!m) {
+	if (m) {
+		mmdrop(mm);
+	} else {
 		m = fault_point() ? NULL : kzalloc(sizeof(*m), GFP_KERNEL);
-		if (!m)
+		if (!m) {
+			mmdrop(mm);
 			return;
-		mmgrab(mm);
+		}
 		m->mm = mm;
 		m->begun_ms = now_ms();
 		xa_init(&m->huge[0]);
@@ -111,9 +121,10 @@ static void mm_seen(struct scanner *s, struct mm_struct *mm, int nid)
 }
 
 /*
- * The memory of the next process, with a user counted, and the node where it runs or ran last; NULL
- * if it has none. The first thread may have ended before others. *@pid moves on; at the end it is
- * 0.
+ * The memory of the next process, grabbed, and the node where it runs or ran last; NULL if it has
+ * none. It is not used by this thread as by another thread of the process: then the process would
+ * leave freeing it to us when it ends. The first thread may have ended before others. *@pid moves
+ * on; at the end it is 0.
  */
 static struct mm_struct *next_process(int *pid, int *nid)
 {
@@ -127,7 +138,11 @@ static struct mm_struct *next_process(int *pid, int *nid)
 	leader = next ? pid_task(next, PIDTYPE_TGID) : NULL;
 	if (leader && !(leader->flags & PF_KTHREAD)) {
 		for_each_thread(leader, thread) {
-			mm = get_task_mm(thread);
+			task_lock(thread);
+			mm = thread->mm;
+			if (mm)
+				mmgrab(mm);
+			task_unlock(thread);
 			*nid = cpu_to_node(task_cpu(thread));
 			if (mm)
 				break;
@@ -171,10 +186,8 @@ static void find_processes(struct scanner *s)
 	for (i = 0; i < PGTSCAN_PIDS && !kthread_should_stop(); i++) {
 		since_ns = ktime_get_ns();
 		mm = next_process(&s->pid, &nid);
-		if (mm) {
+		if (mm)
 			mm_seen(s, mm, nid);
-			mmput_async(mm);
-		}
 		worked(s, since_ns);
 		pause(s);
 		if (!s->pid)
@@ -203,11 +216,6 @@ static void take_turn(struct scanner *s, struct pgtscan_mm *m)
 	u64 since_ns = ktime_get_ns();
 	enum pgtscan_result result;
 
-	/* One that has ended. */
-	if (!mmget_not_zero(m->mm)) {
-		mm_forget(m);
-		return;
-	}
 	do {
 		result = pgtscan_walk(m, &s->buffer);
 		cond_resched();
@@ -215,9 +223,11 @@ static void take_turn(struct scanner *s, struct pgtscan_mm *m)
 		 ktime_get_ns() - since_ns < PGTSCAN_QUANTUM_US * NSEC_PER_USEC);
 	if (result == PGTSCAN_END && knob(pgtscan_flush))
 		pgtscan_flush(m);
-	/* If the process has ended meanwhile, freeing its memory is not this thread's work. */
-	mmput_async(m->mm);
 	worked(s, since_ns);
+	if (result == PGTSCAN_ENDED) {
+		mm_forget(m);
+		return;
+	}
 	if (result == PGTSCAN_END) {
 		end_pass(m);
 	} else if (result == PGTSCAN_BUSY) {
@@ -246,7 +256,10 @@ static void one_round(struct scanner *s)
 
 	stat_inc(STAT_pgtscan_rounds);
 	list_splice_tail_init(&s->done, &s->due);
-	find_processes(s);
+	if (begun_ms >= s->find_ms) {
+		find_processes(s);
+		s->find_ms = begun_ms + PGTSCAN_FIND_MS;
+	}
 	while (!list_empty(&s->due) && !kthread_should_stop()) {
 		take_turn(s, list_first_entry(&s->due, struct pgtscan_mm, turn));
 		pause(s);
