@@ -115,7 +115,7 @@ static void *recorder_main(void *arg)
 		}
 		/* Flags could raise the heat of a quiet page above its sum of weights. */
 		r->tally.wake = false;
-		engine_record(r->w->e, reports, n, quiet ? 0 : flags[roll(&r->rng) % 8], &r->tally);
+		engine_record(r->w->e, reports, n, 1, quiet ? 0 : flags[roll(&r->rng) % 8], &r->tally);
 		if (r->tally.wake)
 			__atomic_store_n(&r->w->wake, 1, __ATOMIC_SEQ_CST);
 		/* Let the map become idle at times. */
