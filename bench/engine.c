@@ -287,8 +287,8 @@ static double time_reports(struct record_run *run, u64 bulk)
 			};
 		start = now_ns();
 		for (i = 0; i < n; i += bulk)
-			engine_record(&run->engine, reports + i, bulk < n - i ? bulk : n - i, 0,
-				      &tally);
+			engine_record(&run->engine, reports + i, bulk < n - i ? bulk : n - i, 1,
+				      0, &tally);
 		spent += now_ns() - start;
 	}
 	if (tally.pages[HOTMAP_RECORDED] != run->draws)
@@ -376,7 +376,7 @@ static void heat_areas(struct engine *e, u64 one_in, u64 *rng)
 		for (i = 0; i < PASS_READY_PAGES; i++) {
 			r.pfn = area * HOTMAP_AREA_PAGES + i * (HOTMAP_AREA_PAGES / PASS_READY_PAGES) +
 				rnd(rng) % (HOTMAP_AREA_PAGES / PASS_READY_PAGES);
-			engine_record(e, &r, 1, 0, &tally);
+			engine_record(e, &r, 1, 1, 0, &tally);
 		}
 }
 

@@ -70,15 +70,16 @@ bool engine_covers(struct engine *e, u64 pfn)
  * @e: of the node that the pages are on
  * @reports: well-formed (pghot_report_valid())
  * @n: how many
+ * @scale: accesses that one access of theirs counts for, at least 1: how much their source is worth
  * @flags: PGHOT_SKIP_* and PGHOT_READY, for all of them
  * @tally: is added to; zero it first
  *
  * Any context.
  */
-void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, u32 flags,
-		   struct hotmap_tally *tally)
+void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, u32 scale,
+		   u32 flags, struct hotmap_tally *tally)
 {
-	hotmap_record(&e->map, reports, n, flags, tally);
+	hotmap_record(&e->map, reports, n, scale, flags, tally);
 }
 
 /** engine_tick - see hotmap_tick() */

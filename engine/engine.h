@@ -20,6 +20,7 @@
 #include "hotmap.h"
 #include "phi.h"
 #include "port.h"
+#include "quota.h"
 #include "report.h"
 #include "select.h"
 
@@ -34,8 +35,8 @@ void engine_init(struct engine *e, enum phi_layout layout, u32 window_ms, u32 th
 void engine_route(struct engine *e, const u8 *by_nid, u32 nr_nids, u32 fallback);
 u64 engine_ample_pages(u64 node_pages, u64 gib_pages);
 bool engine_covers(struct engine *e, u64 pfn);
-void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, u32 flags,
-		   struct hotmap_tally *tally);
+void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, u32 scale,
+		   u32 flags, struct hotmap_tally *tally);
 u64 engine_tick(struct engine *e, u64 now_ms);
 u32 engine_select(struct engine *e, struct select_target *targets, u32 nr_targets,
 		  struct select_pick *picks, u32 max);

@@ -130,8 +130,8 @@ static bool mark(u64 *word, u64 bit)
  * load pairs with the full barrier of the port_cmpxchg() by which another recorder stored it.
  */
 static inline __attribute__((always_inline)) enum phi_touched
-touch(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 pfn,
-      const struct pghot_report *r, u32 flags, struct phi *after)
+touch(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 pfn, s32 nid,
+      u32 weight, u32 flags, struct phi *after)
 {
 	u8 *r8 = record_at(layout, s, pfn), old8 = 0;
 	u32 *r32 = (u32 *)r8, old32 = 0;
@@ -146,7 +146,7 @@ touch(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 
 			old = old32 = port_load_acquire(r32);
 		clock = clock_of(map);
 		new = old;
-		what = phi_touch(layout, &new, &clock, r->nid, r->weight, flags, after);
+		what = phi_touch(layout, &new, &clock, nid, weight, flags, after);
 		if (new == old ||
 		    (layout == PHI_BYTE ? port_cmpxchg(r8, &old8, (u8)new) :
 					  port_cmpxchg(r32, &old32, new)))
@@ -156,14 +156,14 @@ touch(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 
 
 static inline __attribute__((always_inline)) void
 record_run(enum phi_layout layout, struct hotmap *map, struct hotmap_section *s, u64 pfn, u64 end,
-	   const struct pghot_report *r, u32 flags, struct hotmap_tally *tally)
+	   s32 nid, u32 weight, u32 flags, struct hotmap_tally *tally)
 {
 	u32 ready_threshold = port_load(&map->ready_threshold);
 	struct phi after;
 	u64 bit;
 
 	for (; pfn < end; pfn++) {
-		if (touch(layout, map, s, pfn, r, flags, &after) == PHI_UNMOVABLE) {
+		if (touch(layout, map, s, pfn, nid, weight, flags, &after) == PHI_UNMOVABLE) {
 			tally->pages[HOTMAP_UNMOVABLE]++;
 			continue;
 		}
@@ -184,11 +184,20 @@ static void fetch_record(struct hotmap *map, u64 pfn)
 		port_prefetchw(record_at(map->layout, s, pfn));
 }
 
+/* Evidence of a report in accesses, saturating. */
+static u32 weigh(const struct pghot_report *r, u32 scale)
+{
+	u64 weight = (u64)r->weight * scale;
+
+	return weight < PGHOT_WEIGHT_MAX ? (u32)weight : (u32)PGHOT_WEIGHT_MAX;
+}
+
 static inline __attribute__((always_inline)) void
-record_report(enum phi_layout layout, struct hotmap *map, const struct pghot_report *r, u32 flags,
-	      struct hotmap_tally *tally)
+record_report(enum phi_layout layout, struct hotmap *map, const struct pghot_report *r, u32 scale,
+	      u32 flags, struct hotmap_tally *tally)
 {
 	u64 pfn = r->pfn, last = r->pfn + r->nr_pages, end;
+	u32 weight = weigh(r, scale);
 	struct hotmap_section *s;
 
 	for (; pfn < last; pfn = end) {
@@ -197,7 +206,7 @@ record_report(enum phi_layout layout, struct hotmap *map, const struct pghot_rep
 			end = last;
 		s = hotmap_find(map, pfn);
 		if (s)
-			record_run(layout, map, s, pfn, end, r, flags, tally);
+			record_run(layout, map, s, pfn, end, r->nid, weight, flags, tally);
 		else
 			tally->pages[HOTMAP_UNTRACKED] += end - pfn;
 	}
@@ -208,13 +217,14 @@ record_report(enum phi_layout layout, struct hotmap *map, const struct pghot_rep
  * @map: of the node the pages are on
  * @reports: well-formed (pghot_report_valid())
  * @n: how many
+ * @scale: accesses that one access of theirs counts for, at least 1
  * @flags: PGHOT_SKIP_* and PGHOT_READY, for all of them
  * @tally: is added to
  *
  * Any context. Work: one compare-and-exchange a page at most, if nobody else writes that record.
  */
-void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 flags,
-		   struct hotmap_tally *tally)
+void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 scale,
+		   u32 flags, struct hotmap_tally *tally)
 {
 	u64 at, end, i;
 
@@ -225,10 +235,10 @@ void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n
 				fetch_record(map, reports[i].pfn);
 		if (map->layout == PHI_BYTE)
 			for (i = at; i < end; i++)
-				record_report(PHI_BYTE, map, &reports[i], flags, tally);
+				record_report(PHI_BYTE, map, &reports[i], scale, flags, tally);
 		else
 			for (i = at; i < end; i++)
-				record_report(PHI_PRECISE, map, &reports[i], flags, tally);
+				record_report(PHI_PRECISE, map, &reports[i], scale, flags, tally);
 	}
 }
 

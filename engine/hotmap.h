@@ -159,8 +159,8 @@ void hotmap_set_take_all(struct hotmap *map, bool take_all);
 struct hotmap_dir *hotmap_replace_dir(struct hotmap *map, struct hotmap_dir *dir);
 struct hotmap_section *hotmap_attach(struct hotmap *map, u64 nr, struct hotmap_section *section);
 
-void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 flags,
-		   struct hotmap_tally *tally);
+void hotmap_record(struct hotmap *map, const struct pghot_report *reports, u64 n, u32 scale,
+		   u32 flags, struct hotmap_tally *tally);
 
 u64 hotmap_tick(struct hotmap *map, u64 now_ms);
 void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settled how);

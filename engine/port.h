@@ -12,7 +12,7 @@
  *   port_load_acquire(p)        read *p; later accesses stay after it
  *   port_store_release(p, v)    write *p; earlier accesses stay before it
  *   port_cmpxchg(p, oldp, new)  if *p == *oldp: *p = new, true; else *oldp = *p, false.
- *                               On u8 and u32. Full barrier when it succeeds.
+ *                               On u8, u32 and u64. Full barrier when it succeeds.
  *   port_or64(p, v)             *p |= v, returns the old value, full barrier
  *   port_and64(p, v)            *p &= v, returns the old value, full barrier
  *   port_barrier()              full memory barrier

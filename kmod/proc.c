@@ -44,6 +44,9 @@ static int stat_show(struct seq_file *m, void *v)
 
 	for (i = 0; i < NR_PGHOT_STATS; i++)
 		seq_printf(m, "%s %lu\n", stat_name(i), stat_sum(i));
+#define SUM_ADD(name, help) + stat_sum(STAT_##name)
+#define SUM_SHOW(name, list, help) seq_printf(m, #name " %lu\n", 0UL list(SUM_ADD));
+	PGHOT_SUMS(SUM_SHOW)
 #define GAUGE_SHOW(name, help) seq_printf(m, #name " %lu\n", g.name);
 	PGHOT_GAUGES(GAUGE_SHOW)
 	mutex_lock(&control_mutex);

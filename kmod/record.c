@@ -15,10 +15,43 @@
 #include "topology.h"
 #include "trace.h"
 
-static_assert(STAT_pghot_reported_pagecache - STAT_pghot_reported_hintfaults ==
-	      PGHOT_NR_SOURCES - 1);
+enum { PAGES_PER_MIB = (1 << 20) / PAGE_SIZE };
 
 static_assert((int)PGHOT_REPORT_MAX_PAGES <= (int)HOTMAP_SECTION_PAGES);
+
+/* What each source has of its own, by enum pghot_src. */
+#define BY_SOURCE(id, name, help)					\
+	[PGHOT_SRC_##id] = {						\
+		.reported = STAT_pghot_reported_##name,			\
+		.recorded = STAT_pghot_recorded_##name,			\
+		.weight = KNOB_weight_##name,				\
+		.limit_MBps = KNOB_limit_##name##_MBps,			\
+	},
+static const struct {
+	enum pghot_stat reported, recorded;
+	enum knob weight, limit_MBps;
+} of_source[PGHOT_NR_SOURCES] = { PGHOT_SOURCES(BY_SOURCE) };
+
+/* How far each source has used up its limit. */
+static struct {
+	u64 quota;
+} ____cacheline_aligned_in_smp used[PGHOT_NR_SOURCES];
+
+/**
+ * struct call - what holds for all reports of a call
+ * @set: the slow nodes
+ * @src: who reports
+ * @flags: of the call
+ * @weight: accesses that one of this source counts for
+ * @limit: pages a second that this source may have recorded; 0: any number
+ */
+struct call {
+	struct host_set *set;
+	int src;
+	unsigned int flags;
+	u32 weight;
+	u32 limit;
+};
 
 static bool crosses(const struct pghot_report *report)
 {
@@ -36,11 +69,24 @@ static void count_uncovered(const struct pghot_report *report)
 		stat_add(STAT_pghot_filtered_untracked, report->nr_pages);
 }
 
-/* Give the first reports, as many as one node has, to its engine. Returns how many. */
-static unsigned int record_run(struct host_set *set, const struct pghot_report *reports,
-			       unsigned int n, unsigned int flags)
+/* Does its source's own limit let these pages of slow memory in? */
+static bool within_limit(const struct call *call, const struct pghot_report *report)
 {
-	struct slow_node *node = host_find(set, reports[0].pfn);
+	if (!call->limit ||
+	    quota_take(&used[call->src].quota, jiffies / HZ, call->limit, report->nr_pages))
+		return true;
+	stat_add(STAT_pghot_filtered_limited, report->nr_pages);
+	return false;
+}
+
+/*
+ * Give the first reports, as many as one node has, to its engine; with a limit one at a time.
+ * Returns how many.
+ */
+static unsigned int record_run(const struct call *call, const struct pghot_report *reports,
+			       unsigned int n)
+{
+	struct slow_node *node = host_find(call->set, reports[0].pfn);
 	struct hotmap_tally tally = { 0 };
 	unsigned int run = 1;
 
@@ -48,11 +94,13 @@ static unsigned int record_run(struct host_set *set, const struct pghot_report *
 		count_uncovered(&reports[0]);
 		return 1;
 	}
-	while (run < n && !crosses(&reports[run]) &&
+	if (!within_limit(call, &reports[0]))
+		return 1;
+	while (!call->limit && run < n && !crosses(&reports[run]) &&
 	       engine_covers(&node->engine, reports[run].pfn))
 		run++;
-	engine_record(&node->engine, reports, run, flags, &tally);
-	stat_add(STAT_pghot_recorded_accesses, tally.pages[HOTMAP_RECORDED]);
+	engine_record(&node->engine, reports, run, call->weight, call->flags, &tally);
+	stat_add(of_source[call->src].recorded, tally.pages[HOTMAP_RECORDED]);
 	if (tally.pages[HOTMAP_UNTRACKED])
 		stat_add(STAT_pghot_filtered_untracked, tally.pages[HOTMAP_UNTRACKED]);
 	if (tally.pages[HOTMAP_UNMOVABLE])
@@ -66,16 +114,15 @@ static unsigned int record_run(struct host_set *set, const struct pghot_report *
  * A range that crosses into the next section may have two owners, or one and none. A report has at
  * most as many pages as a section, so it touches two.
  */
-static void record_split(struct host_set *set, const struct pghot_report *report,
-			 unsigned int flags)
+static void record_split(const struct call *call, const struct pghot_report *report)
 {
 	struct pghot_report part = *report;
 
 	part.nr_pages = HOTMAP_SECTION_PAGES - report->pfn % HOTMAP_SECTION_PAGES;
-	record_run(set, &part, 1, flags);
+	record_run(call, &part, 1);
 	part.pfn += part.nr_pages;
 	part.nr_pages = report->nr_pages - part.nr_pages;
-	record_run(set, &part, 1, flags);
+	record_run(call, &part, 1);
 }
 
 static bool all_valid(const struct pghot_report *reports, unsigned int n, int src,
@@ -98,7 +145,8 @@ static bool all_valid(const struct pghot_report *reports, unsigned int n, int sr
  * @src: who reports, PGHOT_SRC_*
  * @flags: PGHOT_SKIP_FREQ, _SKIP_RECENCY, _SKIP_LIMIT, PGHOT_READY; for all reports of the call
  *
- * Any context, NMI included. The cost is that of one compare-and-exchange a page.
+ * Any context, NMI included. The cost is that of one compare-and-exchange a page, and one more a
+ * report if the source has a limit of its own.
  *
  * Returns 0, or -EINVAL if one report is malformed or @src or @flags are unknown; then none is
  * recorded and pghot_malformed_reports counts the call's reports.
@@ -107,7 +155,7 @@ int pghot_record_bulk(const struct pghot_report *reports, unsigned int n, int sr
 		      unsigned int flags)
 {
 	unsigned long pages = 0;
-	struct host_set *set;
+	struct call call;
 	unsigned int i;
 
 	if (!all_valid(reports, n, src, flags)) {
@@ -118,18 +166,24 @@ int pghot_record_bulk(const struct pghot_report *reports, unsigned int n, int sr
 		pages += reports[i].nr_pages;
 		trace_pghot_record(&reports[i], src, flags);
 	}
-	stat_add(STAT_pghot_reported_hintfaults + src, pages);
+	stat_add(of_source[src].reported, pages);
 	if (!source_enabled(src)) {
 		stat_add(STAT_pghot_filtered_off, pages);
 		return 0;
 	}
 	rcu_read_lock();
-	set = host_set();
+	call = (struct call){
+		.set = host_set(),
+		.src = src,
+		.flags = flags,
+		.weight = READ_ONCE(knob_values[of_source[src].weight]),
+		.limit = READ_ONCE(knob_values[of_source[src].limit_MBps]) * PAGES_PER_MIB,
+	};
 	for (i = 0; i < n; ) {
 		if (crosses(&reports[i]))
-			record_split(set, &reports[i++], flags);
+			record_split(&call, &reports[i++]);
 		else
-			i += record_run(set, reports + i, n - i, flags);
+			i += record_run(&call, reports + i, n - i);
 	}
 	rcu_read_unlock();
 	return 0;
@@ -154,7 +208,7 @@ int pghot_record_access(unsigned long pfn, int nid, int src, unsigned long now)
 
 	if (all_valid(&report, 1, src, 0) && time_after(jiffies, now + window)) {
 		trace_pghot_record(&report, src, 0);
-		stat_inc(STAT_pghot_reported_hintfaults + src);
+		stat_inc(of_source[src].reported);
 		stat_inc(STAT_pghot_filtered_stale);
 		return 0;
 	}

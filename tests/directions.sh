@@ -20,11 +20,13 @@ sim: engine include
 tests: engine hw include
 tools: include
 bench: include
+examples:
 lab: include
 '
 # Files with more rights than their part: to a part, or to a single file.
 exceptions='
 bench/engine.c: engine
+examples/tracker/pghot_tracker.c: kmod/pghot.h
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
 tests/lab/counters.c: lab/plugin/counters.h
 '

@@ -61,12 +61,19 @@ $(TESTS)/guest/%: tests/guest/%.c $(LABDEV) include/pghot/chmu.h
 	@echo '  CC      $@'
 	$(Q)$(CC) -std=gnu11 -O2 -static -Wall -Wextra -Werror -Iinclude -o $@ $<
 
-# The module with its fault points, and one that plays a driver with reports of its own.
+# A module in $(1), made of the files of $(2), that calls what pghot.ko exports.
+define build_driver
+	@echo '  KBUILD  $(TESTS)/$(1)/pghot_$(1).ko'
+	$(Q)mkdir -p $(TESTS)/$(1)
+	$(Q)cp -u $(2)/* $(TESTS)/$(1)/
+	$(Q)scripts/kbuild $(TESTS)/$(1) '$(KVER)' PGHOT=$(CURDIR)/$(BUILD)/kmod \
+		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/Module.symvers
+endef
+
+# The module with its fault points, the example of a driver, and a driver with reports of all kinds.
 check-modules: kmod
-	@echo '  KBUILD  $(TESTS)/faults/pghot.ko $(TESTS)/tester/pghot_tester.ko'
+	@echo '  KBUILD  $(TESTS)/faults/pghot.ko'
 	$(Q)scripts/stage $(TESTS)/faults
 	$(Q)scripts/kbuild $(TESTS)/faults '$(KVER)' PGHOT_FAULTS=1
-	$(Q)mkdir -p $(TESTS)/tester
-	$(Q)cp -u tests/guest/tester/* $(TESTS)/tester/
-	$(Q)scripts/kbuild $(TESTS)/tester '$(KVER)' PGHOT=$(CURDIR)/$(BUILD)/kmod \
-		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/Module.symvers
+	$(call build_driver,tester,tests/guest/tester)
+	$(call build_driver,tracker,examples/tracker)

@@ -5,15 +5,19 @@
  *   PGHOT_COUNTERS(X)   X(name, help): counters, they only grow while the module is loaded
  *   PGHOT_REFUSALS(X)   X(reason, settled, help): why a selected page did not move;
  *                       each is the counter pghot_refused_<reason>
+ *   PGHOT_SUMS(X)       X(name, list, help): counters of a list above, added up
  *   PGHOT_GAUGES(X)     X(name, help): values of now
  *
  * The funnel: every page that a source reports, and every page selected, is counted once more
  * where it leaves the path. Two laws hold whenever no report and no batch is under way:
  *
- *   sum of pghot_reported_*  =  pghot_recorded_accesses + sum of pghot_filtered_*
- *   pghot_selected           =  pghot_moved + sum of pghot_refused_*
+ *   sum of pghot_reported_<source>  =  pghot_recorded_accesses + sum of pghot_filtered_*
+ *   pghot_selected                  =  pghot_moved + sum of pghot_refused_*
  *
- * All of these are in pages. A memory profiler has a law of its own, in samples:
+ * and pghot_recorded_accesses is the sum of pghot_recorded_<source>. All of these are in pages.
+ * A record of a page does not say who reported it, so what follows has no counters per source.
+ *
+ * A memory profiler has a law of its own, in samples:
  *
  *   hwhint_total_events  =  hwhint_useful_events + hwhint_dropped_events +
  *                           hwhint_cache_accesses + sum of hwhint_filtered_*
@@ -23,20 +27,24 @@
 #ifndef PGHOT_COUNTERS_H
 #define PGHOT_COUNTERS_H
 
-/* In the order of PGHOT_SOURCES (sources.h). */
-#define PGHOT_REPORTED(X)							\
-	X(pghot_reported_hintfaults, "pages reported by NUMA hint faults")	\
-	X(pghot_reported_hwhints, "pages reported by hardware memory profilers")	\
-	X(pghot_reported_pgtscan, "pages reported by page-table scanning")	\
-	X(pghot_reported_chmu, "pages reported by CXL hotness monitoring units")	\
-	X(pghot_reported_pagecache, "pages reported as unmapped page cache in use")
+#include "sources.h"
+
+/* One for each source, in the order of PGHOT_SOURCES. */
+#define PGHOT_REPORTED_BY(X, id, name, help)					\
+	X(pghot_reported_##name, "pages reported by source " #name ": " help)
+#define PGHOT_REPORTED(X) PGHOT_EACH_SOURCE(PGHOT_REPORTED_BY, X)
+
+#define PGHOT_RECORDED_BY(X, id, name, help)					\
+	X(pghot_recorded_##name, "of these, pages whose access was recorded")
+#define PGHOT_RECORDED(X) PGHOT_EACH_SOURCE(PGHOT_RECORDED_BY, X)
 
 #define PGHOT_FILTERED(X)							\
 	X(pghot_filtered_off, "reports of a source that is not enabled")	\
 	X(pghot_filtered_stale, "reports older than the promotion window")	\
 	X(pghot_filtered_fast, "page is on a fast node already")		\
 	X(pghot_filtered_untracked, "page is in no slow memory that has a map")	\
-	X(pghot_filtered_unmovable, "page is remembered as one that cannot move")
+	X(pghot_filtered_unmovable, "page is remembered as one that cannot move") \
+	X(pghot_filtered_limited, "more than the source's own limit (pghot_limit_*_MBps)")
 
 /*
  * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
@@ -106,7 +114,7 @@
 #define PGHOT_COUNTERS(X)							\
 	PGHOT_REPORTED(X)							\
 	PGHOT_FILTERED(X)							\
-	X(pghot_recorded_accesses, "pages whose access was recorded")		\
+	PGHOT_RECORDED(X)							\
 	X(pghot_malformed_reports, "reports refused with EINVAL (reports, not pages)")	\
 	X(pghot_selected, "pages taken up for promotion")			\
 	X(pghot_moved, "pages moved to their target node")			\
@@ -124,6 +132,9 @@
 	PGHOT_HWHINT(X)								\
 	PGHOT_CHMU(X)								\
 	PGHOT_PGTSCAN(X)
+
+#define PGHOT_SUMS(X)								\
+	X(pghot_recorded_accesses, PGHOT_RECORDED, "pages whose access was recorded")
 
 #define PGHOT_GAUGES(X)								\
 	X(pghot_slow_nodes, "slow nodes being watched")				\

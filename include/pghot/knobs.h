@@ -8,6 +8,16 @@
 #ifndef PGHOT_KNOBS_H
 #define PGHOT_KNOBS_H
 
+#include "sources.h"
+
+/* Two for each source, both in the order of PGHOT_SOURCES. */
+#define PGHOT_KNOB_WEIGHT(X, id, name, help)					\
+	X(weight_##name, 1, 1, 6, "accesses",					\
+	  "accesses that one reported access of source " #name " counts for")
+#define PGHOT_KNOB_LIMIT(X, id, name, help)					\
+	X(limit_##name##_MBps, 0, 0, 1048576, "MiB/s",				\
+	  "slow pages reported by source " #name " that are recorded; 0: no limit")
+
 #define PGHOT_KNOBS(X)								\
 	X(enabled_sources, 0, 0, 31, "bits",					\
 	  "sources that may report; 0 is off: no memory, no hooks. "		\
@@ -20,6 +30,8 @@
 	  "the window; a page not accessed for longer is not promoted")		\
 	X(promote_rate_limit_MBps, 65536, 0, 1048576, "MiB/s",			\
 	  "pages that may move to one target node; 0: none")			\
+	PGHOT_EACH_SOURCE(PGHOT_KNOB_WEIGHT, X)					\
+	PGHOT_EACH_SOURCE(PGHOT_KNOB_LIMIT, X)					\
 	X(kmigrated_sleep_ms, 100, 1, 10000, "ms",				\
 	  "least time between two passes that new reports ask for")		\
 	X(kmigrated_batch_nr, 512, 1, 4096, "pages",				\

@@ -60,16 +60,23 @@ static inline u64 page(u64 nth)
 	return FIXTURE_FIRST * HOTMAP_SECTION_PAGES + nth;
 }
 
-/** record_one - report one page; returns what became of it */
-static inline enum hotmap_outcome record_one(struct engine *e, u64 pfn, s32 nid, u32 weight,
-					     u32 flags)
+/** record_scaled - report one page by a source of weight @scale; returns what became of it */
+static inline enum hotmap_outcome record_scaled(struct engine *e, u64 pfn, s32 nid, u32 weight,
+						u32 scale, u32 flags)
 {
 	struct pghot_report r = { .pfn = pfn, .nr_pages = 1, .nid = nid, .weight = weight };
 	struct hotmap_tally tally = { 0 };
 
-	engine_record(e, &r, 1, flags, &tally);
+	engine_record(e, &r, 1, scale, flags, &tally);
 	return tally.pages[HOTMAP_RECORDED] ? HOTMAP_RECORDED :
 	       tally.pages[HOTMAP_UNMOVABLE] ? HOTMAP_UNMOVABLE : HOTMAP_UNTRACKED;
+}
+
+/** record_one - likewise, where a reported access is an access */
+static inline enum hotmap_outcome record_one(struct engine *e, u64 pfn, s32 nid, u32 weight,
+					     u32 flags)
+{
+	return record_scaled(e, pfn, nid, weight, 1, flags);
 }
 
 /** select_one - a pass towards a single target; returns the number of picks */

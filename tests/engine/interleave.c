@@ -301,7 +301,7 @@ static void run(struct call *call, const struct op *op)
 			reports[i] = op->reports[i];
 			reports[i].pfn = page(reports[i].pfn);
 		}
-		engine_record(engine, reports, op->nr_reports, op->flags, &call->tally);
+		engine_record(engine, reports, op->nr_reports, 1, op->flags, &call->tally);
 		break;
 	case TICK:
 		engine_tick(engine, now_ms += op->epochs * (u64)EPOCH_MS);

@@ -126,10 +126,10 @@ static void do_record(struct world *w)
 {
 	static const u32 weights[] = { 1, 1, 1, 1, 2, 2, 3, 9, 1000, 1000000 };
 	struct twin *t = &w->pages[rnd(&w->rng) % PAGES];
-	u32 weight = weights[rnd(&w->rng) % 10];
+	u32 weight = weights[rnd(&w->rng) % 10], scale = rnd(&w->rng) % 4 ? 1 : 1 + rnd(&w->rng) % 6;
 	u32 flags = rnd(&w->rng) % 8 ? 0 : (u32)(rnd(&w->rng) % 16);
 	s32 nid = (s32)(rnd(&w->rng) % (NODES + 1)) - 1;
-	enum hotmap_outcome what = record_one(w->e, t->pfn, nid, weight, flags), want;
+	enum hotmap_outcome what = record_scaled(w->e, t->pfn, nid, weight, scale, flags), want;
 	u64 heat, full, base, sure = flags & (PGHOT_SKIP_FREQ | PGHOT_READY);
 	bool keep = flags & (PGHOT_SKIP_RECENCY | PGHOT_READY), held;
 
@@ -142,6 +142,7 @@ static void do_record(struct world *w)
 	if (want == HOTMAP_UNMOVABLE)
 		return;
 	w->recorded++;
+	weight *= scale;
 	base = w->epoch - t->epoch < 12 || held ? t->heat : 0;
 	heat = keep || held ? base : cooled(w, t, t->heat);
 	full = keep || held ? (base ? t->full : 0) : cooled(w, t, t->full);

@@ -14,6 +14,8 @@
  *   - a pass with a large budget finds all ready pages;
  *   - left alone for three windows, the map is empty: no record was out of the sweep's sight.
  *
+ * A quota is asked by all at once, too.
+ *
  * Usage: threads [SEED]
  */
 #include <pthread.h>
@@ -34,6 +36,8 @@ enum {
 	QUIET_MOST = 2000,			/* weight from each recorder: below saturation */
 	BATCH = 40,
 	MAX_PICKS = 1024,
+	QUOTA_ASKED = 2000000,			/* by each of the recorders */
+	QUOTA_PAGES = 4000000,
 	DRAIN_EPOCHS = PHI_DEAD_EPOCHS + PHI_HOLD_MAX_EPOCHS + 1,
 };
 
@@ -115,7 +119,7 @@ static void *recorder_main(void *arg)
 		}
 		/* Flags could raise the heat of a quiet page above its sum of weights. */
 		r->tally.wake = false;
-		engine_record(r->w->e, reports, n, quiet ? 0 : flags[roll(&r->rng) % 8], &r->tally);
+		engine_record(r->w->e, reports, n, 1, quiet ? 0 : flags[roll(&r->rng) % 8], &r->tally);
 		if (r->tally.wake)
 			__atomic_store_n(&r->w->wake, 1, __ATOMIC_SEQ_CST);
 		/* Let the map become idle at times. */
@@ -284,6 +288,40 @@ static void run(u64 seed, enum phi_layout layout, bool moving)
 	fixture_close(w.e);
 }
 
+/** struct claimant - one of many that ask a quota for pages */
+struct claimant {
+	u64 *quota;
+	u32 granted;
+	pthread_t thread;
+};
+
+static void *claimant_main(void *data)
+{
+	struct claimant *c = data;
+	u32 i;
+
+	for (i = 0; i < QUOTA_ASKED; i++)
+		c->granted += quota_take(c->quota, 7, QUOTA_PAGES, 1);
+	return NULL;
+}
+
+static void run_quota(void)
+{
+	struct claimant c[RECORDERS] = { 0 };
+	u64 quota = 0, granted = 0;
+	u32 i;
+
+	for (i = 0; i < RECORDERS; i++) {
+		c[i].quota = &quota;
+		check(!pthread_create(&c[i].thread, NULL, claimant_main, &c[i]), "no thread");
+	}
+	for (i = 0; i < RECORDERS; i++) {
+		pthread_join(c[i].thread, NULL);
+		granted += c[i].granted;
+	}
+	is((long long)granted, QUOTA_PAGES, "many who ask a quota at once get all of it and no more");
+}
+
 int main(int argc, char **argv)
 {
 	u64 seed = seed_from(argc, argv, 7);
@@ -293,5 +331,6 @@ int main(int argc, char **argv)
 		run(seed, layout, false);
 		run(seed, layout, true);
 	}
+	run_quota();
 	return done();
 }

@@ -20,6 +20,25 @@ static void test_threshold(enum phi_layout layout)
 	fixture_close(e);
 }
 
+static void test_scale(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 3, 2);
+	struct phi one, max;
+
+	record_scaled(e, page(7), 0, 1, 2, 0);
+	is(select_one(e, 100, 100, false, picks, 100), 0, "an access that counts for 2 is not 3");
+	record_scaled(e, page(7), 0, 1, 1, 0);
+	is(select_one(e, 100, 100, false, picks, 100), 1, "with one of another source it is");
+	record_scaled(e, page(9), 0, 3, 2, 0);
+	is(hotmap_look(&e->map, page(9)).heat, 6, "a report's weight times its source's");
+	record_scaled(e, page(11), 0, PGHOT_WEIGHT_MAX, 6, 0);
+	record_scaled(e, page(12), 0, PGHOT_WEIGHT_MAX, 1, 0);
+	max = hotmap_look(&e->map, page(11));
+	one = hotmap_look(&e->map, page(12));
+	ok(max.heat == one.heat && max.heat == phi_top(layout) - 1, "saturates");
+	fixture_close(e);
+}
+
 static void test_window(enum phi_layout layout)
 {
 	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 1);
@@ -266,13 +285,13 @@ static void test_ranges(enum phi_layout layout)
 				  .nid = 0, .weight = 2 };
 	struct hotmap_tally tally = { 0 };
 
-	engine_record(e, &r, 1, 0, &tally);
+	engine_record(e, &r, 1, 1, 0, &tally);
 	is((long long)tally.pages[HOTMAP_RECORDED], 1200, "a range across two sections is recorded whole");
 	is(tally.wake, 1, "and wakes the thread");
 	is(select_one(e, 4096, 4096, false, picks, 4096), 1200, "and found again whole");
 	r.pfn = page(2 * HOTMAP_SECTION_PAGES) - 100;
 	memset(&tally, 0, sizeof(tally));
-	engine_record(e, &r, 1, 0, &tally);
+	engine_record(e, &r, 1, 1, 0, &tally);
 	ok(tally.pages[HOTMAP_RECORDED] == 100 && tally.pages[HOTMAP_UNTRACKED] == 1100,
 	   "what lies outside is counted as untracked");
 	is(engine_covers(e, page(0)) && !engine_covers(e, page(0) - 1) && !engine_covers(e, ~0ull),
@@ -395,6 +414,28 @@ static void test_bucket(void)
 	   (unsigned long long)moved);
 }
 
+static void test_quota(void)
+{
+	u64 quota = 0;
+	u32 i, granted = 0;
+
+	for (i = 0; i < 300; i++)
+		granted += quota_take(&quota, 1000, 256, 1);
+	is(granted, 256, "a quota of 256 grants 256 of 300 pages");
+	is(quota_take(&quota, 999, 256, 1), 0, "a step back of the clock does not fill it");
+	is(quota_take(&quota, 1001, 256, 1), 1, "the next second does");
+	is(quota_take(&quota, 1001, 256, 512), 1, "a large request is granted whole while anything is left");
+	is(quota_take(&quota, 1002, 256, 1), 0, "and leaves a debt: 513 - 256 are still all");
+	is(quota_take(&quota, 1003, 256, 254), 1, "a second later 513 - 512 are used");
+	is(quota_take(&quota, 1003, 256, 1), 1, "so there was one page left");
+	is(quota_take(&quota, 1003, 256, 1), 0, "and no more");
+	is(quota_take(&quota, 1003, 0, 1), 0, "a quota of 0 grants nothing");
+	is(quota_take(&quota, 0x7fffffff, QUOTA_MAX, QUOTA_MAX - 1), 1, "a long rest leaves no debt");
+	is(quota_take(&quota, 0x7fffffff, QUOTA_MAX, QUOTA_MAX), 1, "the largest requests do not overflow");
+	is(quota_take(&quota, 0xfffffff0, QUOTA_MAX, QUOTA_MAX), 1, "nor does what a long rest pays off");
+	is(quota_take(&quota, 5, QUOTA_MAX, 1), 1, "nor the clock");
+}
+
 int main(void)
 {
 	enum phi_layout layout;
@@ -402,6 +443,7 @@ int main(void)
 	for (layout = PHI_BYTE; layout <= PHI_PRECISE; layout++) {
 		printf("# layout %s\n", layout_name(layout));
 		test_threshold(layout);
+		test_scale(layout);
 		test_window(layout);
 		test_forgetting(layout);
 		test_flags(layout);
@@ -418,5 +460,6 @@ int main(void)
 	test_targets();
 	test_levels();
 	test_bucket();
+	test_quota();
 	return done();
 }

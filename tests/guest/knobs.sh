@@ -38,6 +38,8 @@ refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0
 refused promote_rate_limit_MBps -1 1048577
+refused weight_chmu 0 7 -1
+refused limit_hintfaults_MBps -1 1048577
 refused kmigrated_sleep_ms 0 10001
 refused kmigrated_batch_nr 0 4097
 refused max_mappers 0 1025
@@ -63,6 +65,10 @@ for again in off on; do
 	taken promote_freq_window_ms 100
 	taken promote_rate_limit_MBps 1048576
 	taken promote_rate_limit_MBps 0
+	taken weight_hintfaults 6
+	taken weight_hintfaults 1
+	taken limit_pagecache_MBps 1048576
+	taken limit_pagecache_MBps 0
 	taken kmigrated_sleep_ms 10000
 	taken kmigrated_sleep_ms 1
 	taken kmigrated_batch_nr 4096

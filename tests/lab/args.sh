@@ -68,6 +68,14 @@ run 2 "unknown scenario 'nosuch': known for hotregion are free pressure" "unknow
 run 2 "unknown scenario 'nosuch': known for" "unknown scenario by --set" hotregion numab0 --set scenario=nosuch
 run 2 "unknown config 'nosuch': known are $configs\$" "unknown config" hotregion nosuch
 run 2 "unknown config 'nosuch': known are" "unknown config after a known one" hotregion numab0 nosuch
+run 2 "config 'hintfaults\+numab0' makes no sense: module is yes in hintfaults and no in numab0\$" \
+	"configs that exclude each other" hotregion hintfaults+numab0
+run 2 "unknown config 'nosuch' in 'hintfaults\+nosuch': known are $configs\$" "unknown config among several" \
+	hotregion hintfaults+nosuch
+for config in hintfaults+ +hintfaults hintfaults++chmu; do
+	run 2 "unknown config '' in '${config//+/\\+}': known are $configs\$" "config $config" hotregion "$config"
+done
+run 2 "config 'hwhints\+chmu' is given twice: use --repeat" "several configs twice" hotregion hwhints+chmu hwhints+chmu
 run 2 "config 'numab0' is given twice: use --repeat" "a config twice" hotregion numab0 numab0
 run 2 "unknown machine 'nosuch': known are $machines\$" "unknown machine" hotregion numab0 --machine nosuch
 run 2 "unknown option '--nosuch': known are --repeat --out --machine --set" "unknown option" hotregion numab0 --nosuch
