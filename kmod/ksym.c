@@ -25,7 +25,9 @@ static_assert(__same_type(walk_page_range_vma, ksym_walk_page_range_vma_t));
 static_assert(__same_type(__pte_offset_map_lock, ksym___pte_offset_map_lock_t));
 static_assert(__same_type(ptep_test_and_clear_young, ksym_ptep_test_and_clear_young_t));
 static_assert(__same_type(pmdp_test_and_clear_young, ksym_pmdp_test_and_clear_young_t));
+#ifdef CONFIG_MMU_NOTIFIER
 static_assert(__same_type(__mmu_notifier_clear_young, ksym___mmu_notifier_clear_young_t));
+#endif
 
 typedef unsigned long ksym_lookup_t(const char *name);
 DEFINE_STATIC_CALL_NULL(ksym_lookup, ksym_lookup_t);

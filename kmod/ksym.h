@@ -18,6 +18,15 @@
 #include <linux/rmap.h>
 #include <linux/static_call.h>
 
+/* A kernel that nothing needs them in has no MMU notifiers. */
+#ifdef CONFIG_MMU_NOTIFIER
+#define PGHOT_KSYM_MMU_NOTIFIER(F)						\
+	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
+		unsigned long start, unsigned long end))
+#else
+#define PGHOT_KSYM_MMU_NOTIFIER(F)
+#endif
+
 /* F(result, name, (arguments)) */
 #define PGHOT_KSYM_FUNCTIONS(F)							\
 	F(int, migrate_pages, (struct list_head *from, new_folio_t get_new_folio, \
@@ -44,8 +53,7 @@
 		unsigned long addr, pte_t *ptep))				\
 	F(int, pmdp_test_and_clear_young, (struct vm_area_struct *vma,		\
 		unsigned long addr, pmd_t *pmdp))				\
-	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
-		unsigned long start, unsigned long end))			\
+	PGHOT_KSYM_MMU_NOTIFIER(F)						\
 	F(void, flush_tlb_mm_range, (struct mm_struct *mm, unsigned long start,	\
 		unsigned long end, unsigned int stride_shift, bool freed_tables))
 

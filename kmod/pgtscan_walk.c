@@ -123,7 +123,11 @@ static void pass_on_young(struct folio *folio)
 /* Were these pages accessed through this mm's secondary page tables, as those of guests? */
 static bool clear_young_secondary(struct mm_struct *mm, unsigned long addr, unsigned long size)
 {
+#ifdef CONFIG_MMU_NOTIFIER
 	return mm_has_notifiers(mm) && ksym(__mmu_notifier_clear_young)(mm, addr, addr + size);
+#else
+	return false;
+#endif
 }
 
 static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t *pmd,
