@@ -7,6 +7,11 @@
 #include "host.h"
 #include "source.h"
 
+/* Its reports come from outside, see pghot.h. */
+static const struct source source_external = {
+	.name = "external",
+};
+
 /* By enum pghot_src; NULL: this module has no such source. */
 static const struct source * const sources[PGHOT_NR_SOURCES] = {
 	[PGHOT_SRC_HINTFAULTS] = &source_hintfaults,
@@ -14,6 +19,7 @@ static const struct source * const sources[PGHOT_NR_SOURCES] = {
 	[PGHOT_SRC_PGTSCAN] = &source_pgtscan,
 	[PGHOT_SRC_CHMU] = &source_chmu,
 	[PGHOT_SRC_PAGECACHE] = &source_pagecache,
+	[PGHOT_SRC_EXTERNAL] = &source_external,
 };
 
 /* Written under the control mutex, read anywhere. */
@@ -43,7 +49,7 @@ static void disable_all(u32 mask)
 
 	WRITE_ONCE(enabled, enabled & ~mask);
 	for (src = 0; src < PGHOT_NR_SOURCES; src++)
-		if (mask & BIT(src))
+		if (mask & BIT(src) && sources[src]->disable)
 			sources[src]->disable();
 }
 
@@ -56,7 +62,7 @@ static int enable_all(u32 mask)
 		if (!(mask & BIT(src)))
 			continue;
 		WRITE_ONCE(enabled, enabled | BIT(src));
-		err = sources[src]->enable();
+		err = sources[src]->enable ? sources[src]->enable() : 0;
 		if (err) {
 			pr_err("cannot enable source %s (%d)\n", sources[src]->name, err);
 			WRITE_ONCE(enabled, enabled & ~BIT(src));

@@ -13,8 +13,8 @@ struct seq_file;
  * struct source - one kind of report
  * @name: as in sources.h
  * @enable: begin to report; 0 or -errno with nothing left behind. -ENODEV: no such hardware, after a
- *	line in the log that says what was looked for
- * @disable: stop; no report comes any more when it returns
+ *	line in the log that says what was looked for. NULL: others report
+ * @disable: stop; no report comes any more when it returns. NULL: as above
  * @apply: a knob has changed while the source is enabled; 0, or -errno with the settings of before
  *	still in force. NULL: has no knobs of its own
  * @show: lines for /proc/pghot/stat, whether enabled or not: what is in use and why the rest is not.

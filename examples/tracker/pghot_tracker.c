@@ -25,7 +25,7 @@
 
 enum { TRACKER_REPORTS = 256 };
 
-static unsigned int source = PGHOT_SRC_HWHINTS;
+static unsigned int source = PGHOT_SRC_EXTERNAL;
 module_param(source, uint, 0444);
 MODULE_PARM_DESC(source, "report as the source with this bit of vm.pghot_enabled_sources: its number, 0 for bit 0x1");
 

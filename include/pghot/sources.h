@@ -14,7 +14,8 @@
 	F(X, HWHINTS, hwhints, "hardware memory profilers")		\
 	F(X, PGTSCAN, pgtscan, "page-table accessed bits")		\
 	F(X, CHMU, chmu, "CXL hotness monitoring units")		\
-	F(X, PAGECACHE, pagecache, "unmapped page cache")
+	F(X, PAGECACHE, pagecache, "unmapped page cache")		\
+	F(X, EXTERNAL, external, "trackers that other modules drive")
 
 #define PGHOT_SOURCE(X, id, name, help) X(id, name, help)
 #define PGHOT_SOURCES(X) PGHOT_EACH_SOURCE(PGHOT_SOURCE, X)

@@ -60,7 +60,7 @@ draw_knob() {
 		chmu_ready chmu_unit_bytes pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush target_nid
 	name=$drawn
 	case $name in
-	enabled_sources) one_of 0 1 2 4 8 16 31 31 31 31 31 ;;
+	enabled_sources) one_of 0 1 2 4 8 16 63 63 63 63 63 ;;
 	freq_threshold) one_of 1 2 3 6 ;;
 	promote_freq_window_ms) one_of 100 1000 3000 10000 ;;
 	promote_rate_limit_MBps) one_of 0 1 16 65536 ;;
@@ -177,7 +177,7 @@ readers() {
 }
 
 all_on() {
-	knob enabled_sources 31 || wrong "all sources cannot be enabled"
+	knob enabled_sources 63 || wrong "all sources cannot be enabled"
 }
 
 seconds=$(sed -n 's/.*stress_s=\([0-9]*\).*/\1/p' /proc/cmdline)

@@ -33,7 +33,7 @@ eval "set -- $text ''"
 for path in "$VM"/pghot_*; do
 	refused "${path#*pghot_}" "$@" -2 2147483648 "$(printf '%064d' 1)"
 done
-refused enabled_sources 32 33 -1
+refused enabled_sources 64 65 -1
 refused target_nid 1 2 1023 1024
 refused freq_threshold 0 7 -1
 refused promote_freq_window_ms 99 600001 0

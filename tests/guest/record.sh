@@ -68,7 +68,7 @@ malformed bulk "$pfn" 1 0 0 0 0
 malformed bulk "$pfn" 1 0 2000000000 0 0
 malformed bulk "$pfn" 1 -2 1 0 0
 malformed bulk "$pfn" 1 4096 1 0 0
-malformed bulk "$pfn" 1 0 1 5 0
+malformed bulk "$pfn" 1 0 1 6 0
 malformed bulk "$pfn" 1 0 1 -1 0
 malformed bulk "$pfn" 1 0 1 0 16
 malformed bulk 0x10000000000000 1 0 1 0 0

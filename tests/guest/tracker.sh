@@ -13,12 +13,12 @@ PARAMETERS=/sys/module/pghot_tracker/parameters
 
 # track NAME COUNT: each page of a holder was accessed COUNT times; waits until the tracker has told it
 track() {
-	want=$(($(stat recorded_hintfaults) + N))
+	want=$(($(stat recorded_external) + N))
 	while read -r run_pfn run_nr; do
 		# Its buffer may be full for a moment.
 		wait_for 5 put "$run_pfn $run_nr $2" || ok 1 "the tracker takes $run_pfn $run_nr $2"
 	done <"/tmp/$1/pfns"
-	wait_for 5 reaches pghot_recorded_hintfaults "$want" || ok 1 "all pages are recorded"
+	wait_for 5 reaches pghot_recorded_external "$want" || ok 1 "all pages are recorded"
 }
 
 # put LINE
@@ -54,9 +54,9 @@ refused() {
 }
 
 load
-insmod /job/pghot_tracker.ko source=5 2>/dev/null
+insmod /job/pghot_tracker.ko source=6 2>/dev/null
 ok $((! $?)) "a source that there is not is refused"
-insmod /job/pghot_tracker.ko source=0 period_ms=10
+insmod /job/pghot_tracker.ko period_ms=10
 ok $? "the tracker is loaded"
 insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
@@ -64,7 +64,7 @@ knob kmigrated_sleep_ms 10
 # All but 80 MiB, where an eighth of the node would be ample.
 hold ballast 0 $(($(free_pages 0) - 20480)) anon
 ballast=$held
-knob enabled_sources 1
+knob enabled_sources 32
 base=$(stat moved)
 
 # --- flags --------------------------------------------------------------------------------
@@ -126,31 +126,32 @@ track heavy 1
 stays "another source's weight is another's"
 # With new maps nothing is known of the pages.
 knob enabled_sources 0
-knob enabled_sources 1
-knob weight_hintfaults 2
+knob enabled_sources 32
+knob weight_external 2
 track heavy 1
 moves "weight 2: one access suffices"
-knob weight_hintfaults 1
+knob weight_external 1
 release "$heavy"
 
 hold both 1 $N anon
 both=$held
-knob enabled_sources 17
-before=$(stat recorded_hintfaults)
+knob enabled_sources 48
+before=$(stat recorded_external)
 track both 1
 stays "one access told by one source: nothing moves"
-is $(($(stat recorded_hintfaults) - before)) $N "its pages are counted as recorded by it"
+is $(($(stat recorded_external) - before)) $N "its pages are counted as recorded by it"
 before=$(stat recorded_pagecache)
 while read -r pfn nr; do
 	echo "bulk $pfn $nr -1 1 4 0" >/proc/pghot_tester
 done </tmp/both/pfns
 moves "one more told by another source: the evidence adds up"
 least $(($(stat recorded_pagecache) - before)) $N "and those are counted as recorded by that one"
-knob enabled_sources 1
+knob enabled_sources 32
 release "$both"
 
 hold quota 1 1000 anon
 quota=$held
+knob enabled_sources 33
 knob promote_rate_limit_MBps 0
 knob limit_hintfaults_MBps 1
 recorded=$(stat recorded_hintfaults)
@@ -189,12 +190,12 @@ while [ $i -lt 300 ]; do
 	echo "$pfn 1 1"
 	i=$((i + 1))
 done >/tmp/lines
-recorded=$(stat recorded_hintfaults)
+recorded=$(stat recorded_external)
 cat /tmp/lines 2>/dev/null >$TRACKER
 ok $((! $?)) "300 reports are too many at once"
 flag period_ms 10
-wait_for 10 reaches pghot_recorded_hintfaults $((recorded + 256))
-is $(($(stat recorded_hintfaults) - recorded)) 256 "256 of them are handed over"
+wait_for 10 reaches pghot_recorded_external $((recorded + 256))
+is $(($(stat recorded_external) - recorded)) 256 "256 of them are handed over"
 
 rmmod pghot 2>/dev/null
 ok $((! $?)) "pghot stays while a driver uses it"
@@ -206,7 +207,7 @@ usleep 300000
 rmmod pghot_tracker
 ok $? "the tracker goes while reports come in"
 wait $writer $writer2
-insmod /job/pghot_tracker.ko source=0 period_ms=1
+insmod /job/pghot_tracker.ko period_ms=1
 put "$pfn 1 1"
 rmmod pghot_tracker
 ok $? "and comes and goes again"
