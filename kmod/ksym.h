@@ -16,6 +16,7 @@
 #include <linux/mmzone.h>
 #include <linux/pagewalk.h>
 #include <linux/rmap.h>
+#include <linux/sched/cputime.h>
 #include <linux/static_call.h>
 
 /* F(result, name, (arguments)) */
@@ -46,6 +47,7 @@
 		unsigned long addr, pmd_t *pmdp))				\
 	F(int, __mmu_notifier_clear_young, (struct mm_struct *mm,		\
 		unsigned long start, unsigned long end))			\
+	F(unsigned long long, task_sched_runtime, (struct task_struct *task))	\
 	F(void, flush_tlb_mm_range, (struct mm_struct *mm, unsigned long start,	\
 		unsigned long end, unsigned int stride_shift, bool freed_tables))
 

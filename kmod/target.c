@@ -132,6 +132,17 @@ unsigned long target_tokens(int nid)
 	return pages;
 }
 
+/** target_rate - the rate limit of a node, in pages a second */
+unsigned long target_rate(int nid)
+{
+	unsigned long rate;
+
+	spin_lock(&targets[nid].lock);
+	rate = targets[nid].bucket.rate;
+	spin_unlock(&targets[nid].lock);
+	return rate;
+}
+
 void target_take(int nid, unsigned long pages)
 {
 	spin_lock(&targets[nid].lock);
