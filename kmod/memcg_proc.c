@@ -68,7 +68,7 @@ static struct cgroup *cgroup_at(const char *path)
 
 #ifdef CONFIG_MEMCG
 	if (!cgroup_subsys_enabled(memory_cgrp_subsys) || !cgroup_subsys_on_dfl(memory_cgrp_subsys)) {
-		pr_err("memcg: %s: the memory controller is off or on cgroup v1; boot without cgroup_disable=memory and mount cgroup2 only\n",
+		pr_err("memcg: %s: the memory controller is off or on cgroup v1; boot it on cgroup2\n",
 		       path);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
