@@ -38,7 +38,7 @@ enum {
  * @selected: pages chosen
  * @moved: pages moved
  * @waiting: pages that a limit of their cgroup keeps for now
- * @by_cgroup: there are such limits, so more pages were chosen than the rate limit allows
+ * @by_cgroup: there are such limits, so more pages may be chosen than the rate limit allows
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
  * @more: ready pages were left although there was room and the rate limit allowed them
@@ -90,12 +90,18 @@ static int by_pfn(const void *a, const void *b)
 	return p->pfn < q->pfn ? -1 : p->pfn > q->pfn;
 }
 
-/* Hottest first. */
-static int by_heat(const void *a, const void *b)
+/* The selector's level of a pick; heats of the byte layout are each a level of the precise one, too. */
+static u32 level_of(const struct select_pick *pick)
 {
-	const struct select_pick *p = a, *q = b;
+	return select_level(PHI_PRECISE, pick->heat);
+}
 
-	return p->heat != q->heat ? (p->heat < q->heat) - (p->heat > q->heat) : by_pfn(a, b);
+/* Hottest first. */
+static int by_level(const void *a, const void *b)
+{
+	u32 p = level_of(a), q = level_of(b);
+
+	return p != q ? (p < q) - (p > q) : by_pfn(a, b);
 }
 
 /* Leave out what a large folio that was dealt with since has settled. Returns how many are left. */
@@ -140,7 +146,7 @@ static bool move_run(struct slow_node *node, int target, const struct select_pic
 
 /*
  * Move one target's picks. All of them may move, as a rule, in the order of addresses. But if there
- * are limits by cgroup, some are there to be turned away: then by heat. Returns whether the target
+ * are limits by cgroup, some are there to be turned away: then by heat, a level after the other. Returns whether the target
  * turned out to be full.
  */
 static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
@@ -149,11 +155,11 @@ static bool move_picks(struct slow_node *node, int target, const struct select_t
 	struct select_pick *picks = node->picks + t->first;
 	unsigned int at, end, n;
 
-	sort(picks, t->count, sizeof(*picks), pass->by_cgroup ? by_heat : by_pfn, NULL);
+	sort(picks, t->count, sizeof(*picks), pass->by_cgroup ? by_level : by_pfn, NULL);
 	if (!pass->by_cgroup)
 		return move_run(node, target, picks, t->count, t->take_all, pass);
 	for (at = 0; at < t->count && !kthread_should_stop(); at = end) {
-		for (end = at + 1; end < t->count && picks[end].heat == picks[at].heat; end++)
+		for (end = at + 1; end < t->count && level_of(&picks[end]) == level_of(&picks[at]); end++)
 			;
 		n = still_ready(node, picks + at, end - at);
 		if (move_run(node, target, picks + at, n, t->take_all, pass))
@@ -162,20 +168,35 @@ static bool move_picks(struct slow_node *node, int target, const struct select_t
 	return false;
 }
 
-/* Fill in what each target takes. Returns whether any target has room. */
-static bool look_at_targets(struct slow_node *node, struct select_target *targets, bool by_cgroup)
+/*
+ * Some of the pages chosen will have to wait for their cgroup's turn, where there is less for all than
+ * they could take: then choose more than the rate limit allows. It is kept in batch_move().
+ */
+static bool choose_more(struct select_target *t, const struct memcg_limits *limits)
 {
+	if (!limits->budgets && (!limits->shares || t->take_all || t->tokens >= KMIGRATED_PICKS))
+		return false;
+	if (t->tokens)
+		t->tokens = max_t(u64, t->tokens, KMIGRATED_PICKS);
+	return true;
+}
+
+/* Fill in what each target takes. Returns whether any target has room. */
+static bool look_at_targets(struct slow_node *node, struct select_target *targets,
+			    struct pass *pass)
+{
+	struct memcg_limits limits = memcg_tick();
 	bool any_room = false;
 	unsigned int i;
 
 	for (i = 0; i < node->nr_targets; i++) {
+		target_set_depth(node->target_nids[i], limits.depth_ms);
 		targets[i] = (struct select_target){
 			.room = target_room(node->target_nids[i]),
 			.tokens = target_tokens(node->target_nids[i]),
 			.take_all = target_is_ample(node->target_nids[i]),
 		};
-		if (by_cgroup && targets[i].tokens)
-			targets[i].tokens = max_t(u64, targets[i].tokens, KMIGRATED_PICKS);
+		pass->by_cgroup |= choose_more(&targets[i], &limits);
 		any_room |= targets[i].room != 0;
 	}
 	return any_room;
@@ -222,7 +243,7 @@ static struct pass one_pass(struct slow_node *node)
 {
 	struct select_target targets[SELECT_MAX_TARGETS];
 	int nids[SELECT_MAX_TARGETS];
-	struct pass pass = { .by_cgroup = memcg_tick() };
+	struct pass pass = { 0 };
 	unsigned int i, nr;
 	bool any_room;
 
@@ -230,7 +251,7 @@ static struct pass one_pass(struct slow_node *node)
 	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
 	nr = node->nr_targets;
 	memcpy(nids, node->target_nids, sizeof(nids));
-	any_room = look_at_targets(node, targets, pass.by_cgroup);
+	any_room = look_at_targets(node, targets, &pass);
 	if (any_room) {
 		engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
 		judge(node, targets, &pass);

@@ -176,6 +176,26 @@ static struct memcg_row *row_of(struct cgroup *cgrp)
 	return row;
 }
 
+/** memcg_on_v2 - is memory charged to cgroups of the default hierarchy? */
+bool memcg_on_v2(void)
+{
+#ifdef CONFIG_MEMCG
+	return !mem_cgroup_disabled() && cgroup_subsys_on_dfl(memory_cgrp_subsys);
+#else
+	return false;
+#endif
+}
+
+/** memcg_has_controller - is anything charged to this cgroup, and not to one above? */
+bool memcg_has_controller(struct cgroup *cgrp)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_access_pointer(cgrp->subsys[memory_cgrp_id]);
+#else
+	return false;
+#endif
+}
+
 /*
  * The cgroup that a page is charged to; of those that are gone, the nearest ancestor that is not.
  * NULL: the root, which stands for all where the memory controller is off or not on cgroup v2. Under
@@ -187,7 +207,7 @@ static struct cgroup *cgroup_of(struct folio *folio)
 	struct mem_cgroup *memcg;
 	struct cgroup *cgrp;
 
-	if (mem_cgroup_disabled() || !cgroup_subsys_on_dfl(memory_cgrp_subsys))
+	if (!memcg_on_v2())
 		return NULL;
 	memcg = folio_memcg_rcu(folio);
 	cgrp = memcg ? memcg->css.cgroup : NULL;
@@ -226,11 +246,21 @@ static u32 depth_ms(void)
 	return max_t(u32, BUCKET_DEPTH_MS, knob(promote_freq_window_ms) / PHI_WINDOW_EPOCHS);
 }
 
+/*
+ * That of a target's bucket while it is shared: what is kept for others, and on top what comes in
+ * until pages that wait are back. Bounded, for it makes the limit's bursts longer.
+ */
+static u32 shared_depth_ms(void)
+{
+	return min_t(u32, BUCKET_DEPTH_MS + knob(promote_freq_window_ms) / PHI_WINDOW_EPOCHS,
+		     2 * BUCKET_DEPTH_MS);
+}
+
 static u64 share_rate(void)
 {
 	u64 rate = (u64)knob(promote_rate_limit_MBps) << (20 - PAGE_SHIFT);
 
-	return rate ? max(rate / max(nr_wanting, 1U), 1ULL) : 0;
+	return rate ? max_t(u64, rate / max(nr_wanting, 1U), 1) : 0;
 }
 
 static void note_want(struct memcg_row *row)
@@ -371,15 +401,14 @@ void memcg_settled(struct memcg_row *row, unsigned int pages, unsigned int promo
  *
  * Who had no page for the rate limit for longer than pages wait gets no share any more.
  *
- * Returns whether there are limits by cgroup: then a pass should take up more pages than the rate
- * limit allows, for some of them may have to wait.
+ * Returns which limits there are.
  */
-bool memcg_tick(void)
+struct memcg_limits memcg_tick(void)
 {
 	u64 now = now_ms(), patience = depth_ms() + 2 * knob(kmigrated_sleep_ms);
 	struct memcg_row *row;
 	unsigned int at;
-	bool limits;
+	struct memcg_limits limits;
 
 	mutex_lock(&memcg_mutex);
 	hash_for_each(rows, at, row, node) {
@@ -396,7 +425,11 @@ bool memcg_tick(void)
 		if (row->sum.budget != MEMCG_NO_BUDGET)
 			bucket_set_depth(&row->budget, depth_ms());
 	}
-	limits = nr_budgets || nr_wanting > 1;
+	limits = (struct memcg_limits){
+		.budgets = nr_budgets,
+		.shares = nr_wanting > 1,
+		.depth_ms = nr_wanting > 1 ? shared_depth_ms() : BUCKET_DEPTH_MS,
+	};
 	mutex_unlock(&memcg_mutex);
 	return limits;
 }

@@ -43,6 +43,18 @@ struct memcg_sum {
 	bool optout;
 };
 
+/**
+ * struct memcg_limits - what there is to be kept
+ * @budgets: somebody set one
+ * @shares: several cgroups want to promote: while the rate limit binds, each has its share
+ * @depth_ms: for how long the rate limit should save up
+ */
+struct memcg_limits {
+	bool budgets;
+	bool shares;
+	unsigned int depth_ms;
+};
+
 /* The mover's part. A row from memcg_get() is given back with memcg_refused() or memcg_settled(). */
 struct memcg_row *memcg_get(struct folio *folio);
 enum refusal memcg_admit(struct memcg_row *row, bool exempt, bool surplus);
@@ -52,10 +64,12 @@ void memcg_settled(struct memcg_row *row, unsigned int pages, unsigned int promo
 		   u64 ns);
 
 /* kmigrated's part. */
-bool memcg_tick(void);
+struct memcg_limits memcg_tick(void);
 void memcg_waits(const u64 *pfns, unsigned int n);
 
 /* Reading and setting. */
+bool memcg_on_v2(void);
+bool memcg_has_controller(struct cgroup *cgrp);
 unsigned int memcg_read(struct memcg_sum *sums, unsigned int most);
 int memcg_set_budget(struct cgroup *cgrp, u64 pages_per_s);
 int memcg_set_optout(struct cgroup *cgrp, bool optout);

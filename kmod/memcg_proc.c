@@ -66,27 +66,23 @@ static struct cgroup *cgroup_at(const char *path)
 {
 	struct cgroup *cgrp;
 
-#ifdef CONFIG_MEMCG
-	if (!cgroup_subsys_enabled(memory_cgrp_subsys) || !cgroup_subsys_on_dfl(memory_cgrp_subsys)) {
+	if (!memcg_on_v2()) {
 		pr_err("memcg: %s: the memory controller is off or on cgroup v1; boot it on cgroup2\n",
 		       path);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-#endif
 	cgrp = path[0] == '/' ? cgroup_get_from_path(path) : ERR_PTR(-ENOENT);
 	if (IS_ERR(cgrp)) {
 		pr_err("memcg: there is no cgroup \"%s\"; write its path from the root of cgroup2 on, as in /proc/PID/cgroup\n",
 		       path);
 		return ERR_PTR(-ENOENT);
 	}
-#ifdef CONFIG_MEMCG
-	if (!rcu_access_pointer(cgrp->subsys[memory_cgrp_id])) {
+	if (!memcg_has_controller(cgrp)) {
 		cgroup_put(cgrp);
 		pr_err("memcg: %s has no memory controller; write +memory into cgroup.subtree_control of its parent\n",
 		       path);
 		return ERR_PTR(-EINVAL);
 	}
-#endif
 	return cgrp;
 }
 

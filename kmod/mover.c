@@ -162,7 +162,7 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 			 bool take_all, struct list_head *folios, struct batch_result *res)
 {
 	unsigned long room = target_room(batch->target), tokens = target_tokens(batch->target);
-	unsigned long half = target_rate(batch->target) / 2; /* of what the bucket holds */
+	unsigned long half = target_rate(batch->target) / 2; /* of a second's tokens */
 	u32 top = phi_top(node->engine.map.layout);
 	struct candidate c = {
 		.target = batch->target,
