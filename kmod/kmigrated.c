@@ -38,6 +38,7 @@ enum {
  * @selected: pages chosen
  * @moved: pages moved
  * @waiting: pages that a limit of their cgroup keeps for now
+ * @allowed: pages that the rate limit allows for each target
  * @by_cgroup: there are such limits, so more pages may be chosen than the rate limit allows
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
@@ -48,6 +49,7 @@ struct pass {
 	unsigned int selected;
 	unsigned int moved;
 	unsigned int waiting;
+	u64 allowed[SELECT_MAX_TARGETS];
 	bool by_cgroup;
 	bool full;
 	bool limited;
@@ -196,10 +198,19 @@ static bool look_at_targets(struct slow_node *node, struct select_target *target
 			.tokens = target_tokens(node->target_nids[i]),
 			.take_all = target_is_ample(node->target_nids[i]),
 		};
+		pass->allowed[i] = targets[i].tokens;
 		pass->by_cgroup |= choose_more(&targets[i], &limits);
 		any_room |= targets[i].room != 0;
 	}
 	return any_room;
+}
+
+/* Were pages left for want of room? Where more were chosen than the rate limit allows, it was that. */
+static bool lacks_room(const struct select_target *t, u64 allowed)
+{
+	if (t->count >= t->ready || t->count < t->room)
+		return false;
+	return t->tokens == allowed || t->room <= allowed;
 }
 
 /* Why were ready pages left behind? */
@@ -214,7 +225,7 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 		ready += t->ready;
 		if (t->count >= t->ready)
 			continue;
-		if (t->count >= t->room)
+		if (lacks_room(t, pass->allowed[i]))
 			pass->full = true;
 		else if (!t->take_all && t->count >= t->tokens)
 			pass->limited = true;
@@ -264,7 +275,7 @@ static struct pass one_pass(struct slow_node *node)
 	stat_inc(STAT_pghot_passes);
 	for (i = 0; i < nr; i++) {
 		struct select_target *t = &targets[i];
-		bool full = any_room ? t->count < t->ready && t->count >= t->room : pass.full;
+		bool full = any_room ? lacks_room(t, pass.allowed[i]) : pass.full;
 
 		if (t->count && move_picks(node, nids[i], t, &pass))
 			full = true;

@@ -205,14 +205,14 @@ none_dying() {
 wait_for 10 none_dying
 ok $? "none is kept alive" "$(tr '\n' ' ' <"$CGROUPS"/cgroup.stat)"
 
-# A small rate limit, on a fast node that is not ample. One has twenty times as many hot pages as the
+# A small rate limit, on a fast node that is not ample. One has fifteen times as many hot pages as the
 # other, and hotter ones.
 hold ballast 0 $(($(free_pages 0) - 20480)) anon
 ballast=$held
 knob promote_freq_window_ms 3000
 knob promote_rate_limit_MBps 1
 mkdir $CGROUPS/greedy $CGROUPS/meek
-hold_in /greedy greedy 40000
+hold_in /greedy greedy 30000
 greedy=$held
 hold_in /meek meek 2000
 meek=$held
