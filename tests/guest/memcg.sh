@@ -72,16 +72,17 @@ adds_up() {
 
 # wrong ERROR TEXT LINE: the line is refused with that error and a line in the log
 wrong() {
+	text=$(echo "$3" | tr '\n' ' ')
 	if error=$( (echo "$3" >$TABLE) 2>&1); then
-		ok 1 "'$3' is refused"
+		ok 1 "'$text' is refused"
 		return
 	fi
 	case $error in
-	*"$1"*) ok 0 "'$3': $1" ;;
-	*) ok 1 "'$3': $1" "$error" ;;
+	*"$1"*) ok 0 "'$text': $1" ;;
+	*) ok 1 "'$text': $1" "$error" ;;
 	esac
 	dmesg | tail -n 1 | grep -q "pghot: memcg: .*$2"
-	ok $? "'$3': the log says why" "$(dmesg | tail -n 1)"
+	ok $? "'$text': the log says why" "$(dmesg | tail -n 1)"
 }
 
 mount -t cgroup2 none $CGROUPS
