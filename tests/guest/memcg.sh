@@ -251,6 +251,25 @@ ok $? "off is off"
 is "$(column budget /a)" 9 "settings stay while the module does"
 release "$greedy"
 release "$ballast"
+
+# The table has an end.
+mkdir $CGROUPS/many
+echo +memory >$CGROUPS/many/cgroup.subtree_control
+cd $CGROUPS/many || exit 1
+seq 1030 | xargs mkdir
+n=1
+while [ $n -le 1030 ] && set_to "budget 1 /many/$n" 2>/dev/null; do
+	n=$((n + 1))
+done
+between $n 1000 1025 "more than a thousand cgroups have a line, not all"
+wrong "o space" "no room for /many/$n, 1024 cgroups" "optout 1 /many/$n"
+seq 1030 | xargs rmdir
+mkdir later
+sleep 1
+set_to "optout 1 /many/later"
+ok $? "those that are gone make room"
+cd /
+rmdir $CGROUPS/many/later $CGROUPS/many
 rmmod pghot_tester
 rmmod pghot
 ! test -e /proc/pghot
