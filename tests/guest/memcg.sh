@@ -86,6 +86,7 @@ wrong() {
 }
 
 mount -t cgroup2 none $CGROUPS
+grep -qw memory $CGROUPS/cgroup.controllers || skip_all "this kernel has no memory controller"
 echo +memory >$CGROUPS/cgroup.subtree_control
 mkdir $CGROUPS/a $CGROUPS/b $CGROUPS/c "$CGROUPS/with a blank"
 echo +memory >$CGROUPS/b/cgroup.subtree_control
