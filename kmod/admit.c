@@ -100,7 +100,8 @@ static enum refusal admit_memcg(struct folio *folio, struct candidate *c, enum r
 
 /*
  * All rules in the order of their cost: what the folio's fields say, what is set for its cgroup,
- * what is known of its heat, what its owners say. A split leaves our reference with the page, so *foliop may change.
+ * what is known of its heat, what its owners say. A split leaves our reference with the page, so
+ * *foliop may change.
  */
 static enum refusal admit_page(struct slow_node *node, struct candidate *c, struct page *page,
 			       struct folio **foliop)
