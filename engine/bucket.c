@@ -3,7 +3,7 @@
 
 static void cap(struct bucket *b)
 {
-	s64 most = (s64)(b->rate * BUCKET_DEPTH_MS);
+	s64 most = (s64)(b->rate * b->depth_ms);
 
 	if (b->level > most)
 		b->level = most;
@@ -15,6 +15,7 @@ void bucket_init(struct bucket *b, u64 rate, u64 now_ms)
 	b->rate = rate;
 	b->level = (s64)(rate * BUCKET_DEPTH_MS);
 	b->last_ms = now_ms;
+	b->depth_ms = BUCKET_DEPTH_MS;
 }
 
 /* Add what has come since the last time; a step back of the clock adds nothing. */
@@ -23,7 +24,7 @@ static void refill(struct bucket *b, u64 now_ms)
 	u64 ms = now_ms > b->last_ms ? now_ms - b->last_ms : 0;
 
 	b->last_ms = now_ms;
-	b->level += (s64)(b->rate * (ms > BUCKET_DEPTH_MS ? BUCKET_DEPTH_MS : ms));
+	b->level += (s64)(b->rate * (ms > b->depth_ms ? b->depth_ms : ms));
 	cap(b);
 }
 
@@ -32,6 +33,13 @@ void bucket_set_rate(struct bucket *b, u64 rate, u64 now_ms)
 {
 	refill(b, now_ms);
 	b->rate = rate;
+	cap(b);
+}
+
+/** bucket_set_depth - from now on it holds what comes in @ms, 1..BUCKET_MAX_DEPTH_MS */
+void bucket_set_depth(struct bucket *b, u32 ms)
+{
+	b->depth_ms = ms;
 	cap(b);
 }
 
@@ -51,7 +59,7 @@ void bucket_take(struct bucket *b, u64 pages)
 /** bucket_refund - give tokens back for pages that did not move */
 void bucket_refund(struct bucket *b, u64 pages)
 {
-	u64 most = BUCKET_MAX_RATE * BUCKET_DEPTH_MS;
+	u64 most = BUCKET_MAX_RATE * b->depth_ms;
 
 	b->level += (s64)(pages > most / 1000 ? most : pages * 1000);
 	cap(b);

@@ -22,6 +22,8 @@ void engine_init(struct engine *e, enum phi_layout layout, u32 window_ms, u32 th
 {
 	hotmap_init(&e->map, layout, window_ms, threshold, now_ms);
 	e->sel.cursor = 0;
+	e->sel.sampled = 0;
+	e->sel.phase = 0;
 	engine_route(e, NULL, 0, 0);
 }
 
@@ -108,6 +110,12 @@ u32 engine_select(struct engine *e, struct select_target *targets, u32 nr_target
 		take_all |= targets[i].take_all;
 	hotmap_set_take_all(&e->map, take_all);
 	return select_hottest(&e->sel, &e->map, targets, nr_targets, picks, max);
+}
+
+/** engine_sample - see select_sample() */
+u32 engine_sample(struct engine *e, u64 *pfns, u32 max)
+{
+	return select_sample(&e->sel, &e->map, pfns, max);
 }
 
 /** engine_settle - see hotmap_settle() */

@@ -40,6 +40,7 @@ void engine_record(struct engine *e, const struct pghot_report *reports, u64 n, 
 u64 engine_tick(struct engine *e, u64 now_ms);
 u32 engine_select(struct engine *e, struct select_target *targets, u32 nr_targets,
 		  struct select_pick *picks, u32 max);
+u32 engine_sample(struct engine *e, u64 *pfns, u32 max);
 void engine_settle(struct engine *e, u64 pfn, u64 nr_pages, enum hotmap_settled how);
 u64 engine_evidence(struct engine *e, u64 pfn, u64 nr_pages, u32 most);
 

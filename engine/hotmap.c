@@ -356,6 +356,8 @@ static u32 hold_epochs(struct hotmap *map, u64 pfn, enum hotmap_settled how)
 {
 	u32 epochs;
 
+	if (how == HOTMAP_WAIT)
+		return PHI_WINDOW_EPOCHS / 4;
 	if (how != HOTMAP_BUSY && how != HOTMAP_STUCK)
 		return PHI_HOLD_MAX_EPOCHS;
 	epochs = how == HOTMAP_BUSY ? PHI_WINDOW_EPOCHS / 4 : PHI_WINDOW_EPOCHS;
@@ -373,6 +375,8 @@ static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_cl
 	case HOTMAP_STUCK:
 	case HOTMAP_CANNOT:
 		return phi_refuse(map->layout, raw, clock, epochs, how == HOTMAP_CANNOT);
+	case HOTMAP_WAIT:
+		return phi_wait(map->layout, raw, clock, epochs);
 	case HOTMAP_MOVED:
 	case HOTMAP_GONE:
 		break;

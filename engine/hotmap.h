@@ -116,6 +116,7 @@ enum hotmap_settled {
 	/* Back off, at first for so long, doubled at each further time up to PHI_HOLD_MAX_EPOCHS: */
 	HOTMAP_BUSY,	/* in use for a moment: PHI_WINDOW_EPOCHS / 4 */
 	HOTMAP_STUCK,	/* held by somebody: PHI_WINDOW_EPOCHS */
+	HOTMAP_WAIT,	/* it is not its turn: PHI_WINDOW_EPOCHS / 4 each time, see phi_wait() */
 	HOTMAP_CANNOT,	/* of a kind that never moves: forget, and remember that for
 			 * PHI_HOLD_MAX_EPOCHS
 			 */

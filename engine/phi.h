@@ -248,6 +248,41 @@ static inline u32 phi_refuse(enum phi_layout layout, u32 raw, const struct phi_c
 }
 
 /**
+ * phi_wait - the record of a page that was selected when it was not its turn
+ * @layout: of the map
+ * @raw: the record
+ * @clock: now
+ * @epochs: how long to leave the page alone, 1..PHI_HOLD_MAX_EPOCHS
+ *
+ * The page is not to blame and may have to wait time after time, so what it has is kept as if time
+ * stood still for it. Only once a window it cools if nobody touched it since its last release: by
+ * half, or to the threshold, and from there by one, so that an access a window keeps it hot. A hold
+ * that is there already stays as it is.
+ *
+ * Returns the record to store.
+ */
+static inline u32 phi_wait(enum phi_layout layout, u32 raw, const struct phi_clock *clock,
+			   u32 epochs)
+{
+	struct phi p = phi_look(layout, raw, clock);
+	struct phi_bits b = { .stamp = clock->epoch + epochs, .heat = p.heat, .held = 1 };
+	u32 floor;
+
+	if (p.hold)
+		return raw;
+	if (p.age >= PHI_WINDOW_EPOCHS)
+		b.heat = p.raw_heat;
+	if (p.age >= PHI_WINDOW_EPOCHS && b.heat && clock->epoch % PHI_WINDOW_EPOCHS == 0) {
+		floor = b.heat - 1 < clock->threshold ? b.heat - 1 : clock->threshold;
+		b.heat = b.heat / 2 > floor ? b.heat / 2 : floor;
+	}
+	if (!b.heat)
+		return 0;
+	b.nid1 = layout == PHI_PRECISE ? (u32)(p.nid + 1) : 0;
+	return phi_pack(layout, b);
+}
+
+/**
  * phi_age - the record that the sweep leaves behind
  * @layout: of the map
  * @raw: the record

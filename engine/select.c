@@ -44,6 +44,11 @@ u32 select_level(enum phi_layout layout, u32 heat)
 	return 8 + (log2 - 3) * 2 + (heat >> (log2 - 1) & 1);
 }
 
+enum {
+	/* Odd, so that samples begin at every page of an area in turn. */
+	SAMPLE_PHASE_STEP = 197,
+};
+
 /* The target of a record that is ready, or NULL if it is not. */
 static struct select_target *target_if_ready(const struct pass *pass, const struct phi *p)
 {
@@ -239,4 +244,79 @@ u32 select_hottest(struct selector *sel, struct hotmap *map, struct select_targe
 	left = pick_range(&pass, start, end, picks, planned);
 	left = pick_range(&pass, first, start, picks, left);
 	return planned - left;
+}
+
+/* Find a ready page among pages [at, end) of a section. Returns its offset, or @end. */
+static u64 find_ready(struct hotmap *map, struct hotmap_section *s, u64 at, u64 end)
+{
+	struct phi_clock clock = { .epoch = map->epoch, .threshold = map->threshold };
+	struct phi p;
+	u32 raw;
+
+	for (; walk_next(map->layout, s, &at, end, &raw); at++) {
+		p = phi_look(map->layout, raw, &clock);
+		if (phi_ready(&p, clock.threshold))
+			return at;
+	}
+	return end;
+}
+
+/* Any ready page of an area, beginning somewhere in it. Returns whether there is one. */
+static bool sample_area(const struct selector *sel, struct hotmap *map, struct hotmap_section *s,
+			u32 area, u64 *offset)
+{
+	u64 first = (u64)area * HOTMAP_AREA_PAGES, end = first + HOTMAP_AREA_PAGES;
+	u64 middle = first + sel->phase;
+
+	*offset = find_ready(map, s, middle, end);
+	if (*offset < end)
+		return true;
+	*offset = find_ready(map, s, first, middle);
+	return *offset < middle;
+}
+
+/**
+ * select_sample - some of the ready pages, whatever their heat
+ * @sel: the map's selector
+ * @map: where to look
+ * @pfns: the pages
+ * @max: room in @pfns, at least 1
+ *
+ * At most one page of each area; the next call goes on in the areas that follow. Thread context.
+ * Work: the ready areas looked at, at most all of them.
+ *
+ * Returns the number of pages.
+ */
+u32 select_sample(struct selector *sel, struct hotmap *map, u64 *pfns, u32 max)
+{
+	u64 nr = map->dir ? map->dir->nr : 0, start, at, areas, before, offset, round;
+	struct hotmap_section *s;
+	u32 n = 0, area;
+
+	if (!nr)
+		return 0;
+	sel->phase = (sel->phase + SAMPLE_PHASE_STEP) % HOTMAP_AREA_PAGES;
+	start = sel->sampled / HOTMAP_SECTION_AREAS % nr;
+	/* Areas of the first section that come last. */
+	before = ((u64)1 << sel->sampled % HOTMAP_SECTION_AREAS) - 1;
+	for (round = 0; round <= nr; round++) {
+		at = (start + round) % nr;
+		s = map->dir->sections[at];
+		areas = s ? port_load(&s->ready) : 0;
+		if (!round)
+			areas &= ~before;
+		else if (round == nr)
+			areas &= before;
+		for (; areas; areas &= areas - 1) {
+			area = walk_first_bit(areas);
+			if (n == max) {
+				sel->sampled = at * HOTMAP_SECTION_AREAS + area;
+				return n;
+			}
+			if (sample_area(sel, map, s, area, &offset))
+				pfns[n++] = (map->dir->first + at) * HOTMAP_SECTION_PAGES + offset;
+		}
+		port_yield();
+	}
+	return n;
 }

@@ -7,6 +7,9 @@
  * above the cut, and at the cut level as many as still fit, from a cursor on that moves round the
  * map: where heat decides nothing, everybody gets a turn. Memory is constant; nothing is sorted.
  *
+ * Where the budget is small and the hot pages many, a pass sees the hottest alone. A sample
+ * (select_sample()) tells who else is waiting.
+ *
  * Selecting changes no record. A page that is not taken, or taken and not settled, is simply found
  * again by the next pass.
  */
@@ -52,6 +55,8 @@ struct select_target {
  * @nr_nids: entries in @by_nid
  * @fallback: index of the target when the accessor's node is not known
  * @cursor: page at which the next pass begins
+ * @sampled: area at which the next sample begins, counted from the map's first
+ * @phase: page within an area at which a sample looks first
  * @hist: ready pages by target and level, of the current pass
  */
 struct selector {
@@ -59,11 +64,14 @@ struct selector {
 	u32 nr_nids;
 	u32 fallback;
 	u64 cursor;
+	u64 sampled;
+	u32 phase;
 	u32 hist[SELECT_MAX_TARGETS][SELECT_LEVELS];
 };
 
 u32 select_level(enum phi_layout layout, u32 heat);
 u32 select_hottest(struct selector *sel, struct hotmap *map, struct select_target *targets,
 		   u32 nr_targets, struct select_pick *picks, u32 max);
+u32 select_sample(struct selector *sel, struct hotmap *map, u64 *pfns, u32 max);
 
 #endif

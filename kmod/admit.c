@@ -11,6 +11,7 @@
 #include "host.h"
 #include "huge.h"
 #include "ksym.h"
+#include "memcg.h"
 #include "owners.h"
 #include "stat.h"
 #include "trace.h"
@@ -88,17 +89,29 @@ static enum refusal admit_folio(struct folio *folio)
 	return ADMITTED;
 }
 
+/* Whose is it, and do they let it go now? What is on no LRU list may be charged in other ways. */
+static enum refusal admit_memcg(struct folio *folio, struct candidate *c, enum refusal why)
+{
+	if (!folio_test_lru(folio))
+		return why;
+	c->memcg = memcg_get(folio);
+	return why == ADMITTED ? memcg_admit(c->memcg, c->exempt, c->surplus) : why;
+}
+
 /*
- * All rules in the order of their cost: what the folio's fields say, what is known of its heat, what
- * its owners say. A split leaves our reference with the page, so *foliop may change.
+ * All rules in the order of their cost: what the folio's fields say, what is set for its cgroup,
+ * what is known of its heat, what its owners say. A split leaves our reference with the page, so
+ * *foliop may change.
  */
-static enum refusal admit_page(struct slow_node *node, const struct candidate *c, struct page *page,
+static enum refusal admit_page(struct slow_node *node, struct candidate *c, struct page *page,
 			       struct folio **foliop)
 {
 	enum refusal why = admit_folio(*foliop), whole = ADMITTED;
 
+	why = admit_memcg(*foliop, c, why);
 	if (why == ADMITTED && folio_test_large(*foliop))
-		whole = huge_admit(node, *foliop, c->threshold);
+		whole = c->pfn < c->cold_end ? REFUSED_cold_huge :
+			huge_admit(node, *foliop, c->threshold);
 	if (whole != ADMITTED && !huge_may_split(*foliop))
 		why = whole;
 	if (why == ADMITTED)
@@ -140,8 +153,7 @@ enum refusal admit(struct slow_node *node, struct candidate *c)
 
 	c->first = c->pfn;
 	c->nr = 1;
-	if (c->pfn < c->cold_end)
-		return REFUSED_cold_huge;
+	c->memcg = NULL;
 	if (!page)
 		return REFUSED_offline;
 	if (page_to_nid(page) != node->nid)

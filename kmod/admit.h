@@ -7,6 +7,7 @@
 #include "pghot/counters.h"
 
 struct folio;
+struct memcg_row;
 struct slow_node;
 
 /** enum refusal - why a selected page does not move; ADMITTED: it may */
@@ -23,6 +24,9 @@ enum refusal {
  * @pfn: the page
  * @target: fast node where it shall go
  * @threshold: heat at which a page is hot, in accesses
+ * @exempt: the rate limit does not apply
+ * @surplus: the target has tokens that nobody takes
+ * @memcg: out: row of the cgroup that it is charged to, which the caller gives back, or NULL
  * @folio: out, if admitted: its folio, isolated
  * @first: out, if refused: first of the pages that do not move for the same reason
  * @nr: out, if refused: how many they are
@@ -32,6 +36,9 @@ struct candidate {
 	unsigned long pfn;
 	int target;
 	u32 threshold;
+	bool exempt;
+	bool surplus;
+	struct memcg_row *memcg;
 	struct folio *folio;
 	unsigned long first;
 	unsigned int nr;

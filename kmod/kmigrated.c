@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "host.h"
 #include "kmigrated.h"
+#include "memcg.h"
 #include "mover.h"
 #include "stat.h"
 #include "target.h"
@@ -25,6 +26,10 @@ enum {
 	KMIGRATED_BATCH_LEAST = 32,
 	/* How long to wait for reclaim to make room on a full target, at first. */
 	KMIGRATED_ROOM_WAIT_MS = 4,
+	/* Pages looked at to find out which cgroups wait for the rate limit. */
+	KMIGRATED_SAMPLE = 32,
+	/* Passes without a rest through pages that have to wait, to get at those behind them. */
+	KMIGRATED_HURRY = 8,
 };
 
 /**
@@ -32,6 +37,9 @@ enum {
  * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE
  * @selected: pages chosen
  * @moved: pages moved
+ * @waiting: pages that a limit of their cgroup keeps for now
+ * @allowed: pages that the rate limit allows for each target
+ * @by_cgroup: there are such limits, so more pages may be chosen than the rate limit allows
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
  * @more: ready pages were left although there was room and the rate limit allowed them
@@ -40,9 +48,22 @@ struct pass {
 	u64 next_tick_ms;
 	unsigned int selected;
 	unsigned int moved;
+	unsigned int waiting;
+	u64 allowed[SELECT_MAX_TARGETS];
+	bool by_cgroup;
 	bool full;
 	bool limited;
 	bool more;
+};
+
+/**
+ * struct rhythm - what is remembered from pass to pass
+ * @room_wait_ms: how long to wait for room the next time, in ms
+ * @hurried: passes without a rest through pages that have to wait
+ */
+struct rhythm {
+	u64 room_wait_ms;
+	unsigned int hurried;
 };
 
 static unsigned long batch_us_max;
@@ -71,21 +92,50 @@ static int by_pfn(const void *a, const void *b)
 	return p->pfn < q->pfn ? -1 : p->pfn > q->pfn;
 }
 
-/* Move one target's picks, batch by batch. Returns whether the target turned out to be full. */
-static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
-		       struct pass *pass)
+/* The selector's level of a pick; heats of the byte layout are each a level of the precise one, too. */
+static u32 level_of(const struct select_pick *pick)
 {
-	struct select_pick *picks = node->picks + t->first;
+	return select_level(PHI_PRECISE, pick->heat);
+}
+
+/* Hottest first. */
+static int by_level(const void *a, const void *b)
+{
+	u32 p = level_of(a), q = level_of(b);
+
+	return p != q ? (p < q) - (p > q) : by_pfn(a, b);
+}
+
+/* Leave out what a large folio that was dealt with since has settled. Returns how many are left. */
+static unsigned int still_ready(struct slow_node *node, struct select_pick *picks, unsigned int n)
+{
+	unsigned int i, left = 0;
+	struct phi p;
+
+	mutex_lock(&node->lock);
+	for (i = 0; i < n; i++) {
+		p = hotmap_look(&node->engine.map, picks[i].pfn);
+		if (p.heat && !p.hold)
+			picks[left++] = picks[i];
+	}
+	mutex_unlock(&node->lock);
+	return left;
+}
+
+/* Move picks, sorted by pfn, batch by batch. Returns whether the target turned out to be full. */
+static bool move_run(struct slow_node *node, int target, const struct select_pick *picks,
+		     unsigned int n, bool take_all, struct pass *pass)
+{
 	struct batch_result res;
 	unsigned int done, most;
 
-	sort(picks, t->count, sizeof(*picks), by_pfn, NULL);
-	for (done = 0; done < t->count && !kthread_should_stop(); done += res.taken) {
+	for (done = 0; done < n && !kthread_should_stop(); done += res.taken) {
 		most = min(node->batch_nr, (unsigned int)knob(kmigrated_batch_nr));
-		batch_move(node, target, picks + done, t->count - done, most, t->take_all, &res);
+		batch_move(node, target, picks + done, n - done, most, take_all, &res);
 		node->batch_nr = next_batch(node->batch_nr, &res);
 		pass->selected += res.selected;
 		pass->moved += res.moved;
+		pass->waiting += res.waiting;
 		if (res.us > READ_ONCE(batch_us_max))
 			WRITE_ONCE(batch_us_max, res.us);
 		pass->limited |= res.limited;
@@ -96,21 +146,71 @@ static bool move_picks(struct slow_node *node, int target, const struct select_t
 	return false;
 }
 
-/* Fill in what each target takes. Returns whether any target has room. */
-static bool look_at_targets(struct slow_node *node, struct select_target *targets)
+/*
+ * Move one target's picks. All of them may move, as a rule, in the order of addresses. But if there
+ * are limits by cgroup, some are there to be turned away: then by heat, a level after the other. Returns whether the target
+ * turned out to be full.
+ */
+static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
+		       struct pass *pass)
 {
+	struct select_pick *picks = node->picks + t->first;
+	unsigned int at, end, n;
+
+	sort(picks, t->count, sizeof(*picks), pass->by_cgroup ? by_level : by_pfn, NULL);
+	if (!pass->by_cgroup)
+		return move_run(node, target, picks, t->count, t->take_all, pass);
+	for (at = 0; at < t->count && !kthread_should_stop(); at = end) {
+		for (end = at + 1; end < t->count && level_of(&picks[end]) == level_of(&picks[at]); end++)
+			;
+		n = still_ready(node, picks + at, end - at);
+		if (move_run(node, target, picks + at, n, t->take_all, pass))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Some of the pages chosen will have to wait for their cgroup's turn, where there is less for all than
+ * they could take: then choose more than the rate limit allows. It is kept in batch_move().
+ */
+static bool choose_more(struct select_target *t, const struct memcg_limits *limits)
+{
+	if (!limits->budgets && (!limits->shares || t->take_all || t->tokens >= KMIGRATED_PICKS))
+		return false;
+	if (t->tokens)
+		t->tokens = max_t(u64, t->tokens, KMIGRATED_PICKS);
+	return true;
+}
+
+/* Fill in what each target takes. Returns whether any target has room. */
+static bool look_at_targets(struct slow_node *node, struct select_target *targets,
+			    struct pass *pass)
+{
+	struct memcg_limits limits = memcg_tick();
 	bool any_room = false;
 	unsigned int i;
 
 	for (i = 0; i < node->nr_targets; i++) {
+		target_set_depth(node->target_nids[i], limits.depth_ms);
 		targets[i] = (struct select_target){
 			.room = target_room(node->target_nids[i]),
 			.tokens = target_tokens(node->target_nids[i]),
 			.take_all = target_is_ample(node->target_nids[i]),
 		};
+		pass->allowed[i] = targets[i].tokens;
+		pass->by_cgroup |= choose_more(&targets[i], &limits);
 		any_room |= targets[i].room != 0;
 	}
 	return any_room;
+}
+
+/* Were pages left for want of room? Where more were chosen than the rate limit allows, it was that. */
+static bool lacks_room(const struct select_target *t, u64 allowed)
+{
+	if (t->count >= t->ready || t->count < t->room)
+		return false;
+	return t->tokens == allowed || t->room <= allowed;
 }
 
 /* Why were ready pages left behind? */
@@ -125,7 +225,7 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 		ready += t->ready;
 		if (t->count >= t->ready)
 			continue;
-		if (t->count >= t->room)
+		if (lacks_room(t, pass->allowed[i]))
 			pass->full = true;
 		else if (!t->take_all && t->count >= t->tokens)
 			pass->limited = true;
@@ -133,6 +233,21 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 			pass->more = true;
 	}
 	WRITE_ONCE(node->ready_pages, ready);
+}
+
+/*
+ * Which cgroups wait for the rate limit? Those whose pages are chosen, and those whose pages are not,
+ * because others have hotter ones.
+ */
+static void look_who_waits(struct slow_node *node)
+{
+	u64 pfns[KMIGRATED_SAMPLE];
+	unsigned int n;
+
+	mutex_lock(&node->lock);
+	n = engine_sample(&node->engine, pfns, ARRAY_SIZE(pfns));
+	mutex_unlock(&node->lock);
+	memcg_waits(pfns, n);
 }
 
 static struct pass one_pass(struct slow_node *node)
@@ -147,7 +262,7 @@ static struct pass one_pass(struct slow_node *node)
 	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
 	nr = node->nr_targets;
 	memcpy(nids, node->target_nids, sizeof(nids));
-	any_room = look_at_targets(node, targets);
+	any_room = look_at_targets(node, targets, &pass);
 	if (any_room) {
 		engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
 		judge(node, targets, &pass);
@@ -160,7 +275,7 @@ static struct pass one_pass(struct slow_node *node)
 	stat_inc(STAT_pghot_passes);
 	for (i = 0; i < nr; i++) {
 		struct select_target *t = &targets[i];
-		bool full = any_room ? t->count < t->ready && t->count >= t->room : pass.full;
+		bool full = any_room ? lacks_room(t, pass.allowed[i]) : pass.full;
 
 		if (t->count && move_picks(node, nids[i], t, &pass))
 			full = true;
@@ -168,6 +283,8 @@ static struct pass one_pass(struct slow_node *node)
 		if (full || (t->ready && !target_room(nids[i])))
 			target_wake_reclaim(nids[i]);
 	}
+	if (pass.limited || pass.waiting)
+		look_who_waits(node);
 	if (pass.limited)
 		stat_inc(STAT_pghot_passes_rate_limited);
 	if (pass.full)
@@ -175,19 +292,32 @@ static struct pass one_pass(struct slow_node *node)
 	return pass;
 }
 
-/* How long to sleep after a pass, in ms; *room_wait_ms is what to wait for room the next time. */
-static u64 rest_after(const struct pass *pass, u64 *room_wait_ms)
+/* Are there pages left that may move at once, as far as is known? */
+static bool go_on(const struct pass *pass, struct rhythm *rhythm)
+{
+	if (!pass->more)
+		return false;
+	if (!pass->waiting)
+		return pass->moved;
+	rhythm->hurried++;
+	return rhythm->hurried < KMIGRATED_HURRY;
+}
+
+/* How long to sleep after a pass, in ms. */
+static u64 rest_after(const struct pass *pass, struct rhythm *rhythm)
 {
 	u64 most = knob(kmigrated_sleep_ms), wait = HOTMAP_NO_DEADLINE, now = now_ms();
 
 	if (pass->next_tick_ms != HOTMAP_NO_DEADLINE)
 		wait = pass->next_tick_ms > now ? pass->next_tick_ms - now : 0;
-	if (pass->more && pass->moved)
+	if (go_on(pass, rhythm))
 		return 0;
+	rhythm->hurried = 0;
 	if (pass->full) {
 		/* Reclaim was woken. As long as it makes room, ask again soon. */
-		*room_wait_ms = pass->moved ? KMIGRATED_ROOM_WAIT_MS : min(*room_wait_ms * 2, most);
-		return min(wait, *room_wait_ms);
+		rhythm->room_wait_ms = pass->moved ? KMIGRATED_ROOM_WAIT_MS :
+			min(rhythm->room_wait_ms * 2, most);
+		return min(wait, rhythm->room_wait_ms);
 	}
 	/*
 	 * The ready bits of areas that were picked from are still set, so new hot pages in them do
@@ -219,7 +349,8 @@ static void gather_reports(struct slow_node *node, u64 last_pass_ms)
 static int kmigrated(void *data)
 {
 	struct slow_node *node = data;
-	u64 room_wait_ms = KMIGRATED_ROOM_WAIT_MS, last_pass_ms = 0, rest;
+	struct rhythm rhythm = { .room_wait_ms = KMIGRATED_ROOM_WAIT_MS };
+	u64 last_pass_ms = 0, rest;
 	struct pass pass;
 
 	set_freezable();
@@ -229,7 +360,7 @@ static int kmigrated(void *data)
 		smp_mb();
 		pass = one_pass(node);
 		last_pass_ms = now_ms();
-		rest = rest_after(&pass, &room_wait_ms);
+		rest = rest_after(&pass, &rhythm);
 		if (!rest) {
 			cond_resched();
 			try_to_freeze();

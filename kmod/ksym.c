@@ -25,6 +25,7 @@ static_assert(__same_type(walk_page_range_vma, ksym_walk_page_range_vma_t));
 static_assert(__same_type(__pte_offset_map_lock, ksym___pte_offset_map_lock_t));
 static_assert(__same_type(ptep_test_and_clear_young, ksym_ptep_test_and_clear_young_t));
 static_assert(__same_type(pmdp_test_and_clear_young, ksym_pmdp_test_and_clear_young_t));
+static_assert(__same_type(task_sched_runtime, ksym_task_sched_runtime_t));
 #ifdef CONFIG_MMU_NOTIFIER
 static_assert(__same_type(__mmu_notifier_clear_young, ksym___mmu_notifier_clear_young_t));
 #endif

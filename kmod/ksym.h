@@ -16,6 +16,7 @@
 #include <linux/mmzone.h>
 #include <linux/pagewalk.h>
 #include <linux/rmap.h>
+#include <linux/sched/cputime.h>
 #include <linux/static_call.h>
 
 /* A kernel that nothing needs them in has no MMU notifiers. */
@@ -54,6 +55,7 @@
 	F(int, pmdp_test_and_clear_young, (struct vm_area_struct *vma,		\
 		unsigned long addr, pmd_t *pmdp))				\
 	PGHOT_KSYM_MMU_NOTIFIER(F)						\
+	F(unsigned long long, task_sched_runtime, (struct task_struct *task))	\
 	F(void, flush_tlb_mm_range, (struct mm_struct *mm, unsigned long start,	\
 		unsigned long end, unsigned int stride_shift, bool freed_tables))
 

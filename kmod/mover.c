@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,6 +13,7 @@
 #include "host.h"
 #include "huge.h"
 #include "ksym.h"
+#include "memcg.h"
 #include "mover.h"
 #include "stat.h"
 #include "target.h"
@@ -25,7 +27,9 @@
  * @strayed: pages of it that have a new place elsewhere
  * @left: pages of it that migrate_pages() gave back
  * @exempt: the rate limit does not apply
+ * @shared: its cgroup's share of the rate limit was charged
  * @unplaced: the target had no free range of its size
+ * @memcg: row of the cgroup that it is charged to, or NULL
  */
 struct entry {
 	unsigned long pfn;
@@ -34,7 +38,9 @@ struct entry {
 	unsigned int strayed;
 	unsigned int left;
 	bool exempt;
+	bool shared;
 	bool unplaced;
+	struct memcg_row *memcg;
 };
 
 /**
@@ -42,6 +48,8 @@ struct entry {
  * @target: the node
  * @full: it had no page for one of them
  * @unplaced: the last large folio for which it had no free range, or NULL
+ * @ns: CPU time spent moving them, in nanoseconds
+ * @pages: pages of all entries
  * @nr: entries in use
  * @entries: sorted by @pfn, without overlap
  */
@@ -49,6 +57,8 @@ struct batch {
 	int target;
 	bool full;
 	struct folio *unplaced;
+	u64 ns;
+	unsigned long pages;
 	unsigned int nr;
 	struct entry entries[BATCH_MAX];
 };
@@ -152,6 +162,7 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 			 bool take_all, struct list_head *folios, struct batch_result *res)
 {
 	unsigned long room = target_room(batch->target), tokens = target_tokens(batch->target);
+	unsigned long half = target_rate(batch->target) / 2; /* of a second's tokens */
 	u32 top = phi_top(node->engine.map.layout);
 	struct candidate c = {
 		.target = batch->target,
@@ -162,6 +173,7 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 	enum refusal why;
 
 	batch->nr = 0;
+	batch->pages = 0;
 	for (i = 0; i < n; i++) {
 		bool exempt = take_all || picks[i].heat == top;
 		unsigned int nr;
@@ -179,6 +191,8 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 			continue;
 		}
 		c.pfn = picks[i].pfn;
+		c.exempt = exempt;
+		c.surplus = tokens > half;
 		why = admit(node, &c);
 		if (why == ADMITTED) {
 			nr = folio_nr_pages(c.folio);
@@ -186,7 +200,10 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 				.pfn = folio_pfn(c.folio),
 				.nr = nr,
 				.exempt = exempt,
+				.shared = memcg_take(c.memcg, nr, exempt),
+				.memcg = c.memcg,
 			};
+			batch->pages += nr;
 			list_add_tail(&c.folio->lru, folios);
 			room -= min_t(unsigned long, room, nr);
 			if (!exempt)
@@ -195,6 +212,9 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 			nr = c.nr;
 			refused_to = c.first + nr;
 			batch_refuse(node, c.first, nr, why);
+			memcg_refused(c.memcg, nr);
+			if (refusal_settled(why) == HOTMAP_WAIT)
+				res->waiting += nr;
 		}
 		res->selected += nr;
 		stat_add(exempt ? STAT_pghot_candidates_nrl : STAT_pghot_candidates, nr);
@@ -246,6 +266,8 @@ static unsigned int settle_entry(struct slow_node *node, const struct batch *bat
 	batch_refuse(node, e->pfn, e->strayed, REFUSED_wrong_node);
 	batch_refuse(node, e->pfn, left, why_left(batch, e));
 	batch_refuse(node, e->pfn, rest - left, REFUSED_free);
+	memcg_settled(e->memcg, e->nr, e->landed, e->shared,
+		      div_u64(batch->ns * e->nr, batch->pages));
 	return e->landed;
 }
 
@@ -283,6 +305,7 @@ static bool batch_set_aside(struct batch *batch, struct list_head *folios)
 
 static void batch_migrate(struct batch *batch, struct list_head *folios, struct batch_result *res)
 {
+	u64 cpu = ksym(task_sched_runtime)(current);
 	ktime_t start = ktime_get();
 
 	batch->full = false;
@@ -296,6 +319,7 @@ static void batch_migrate(struct batch *batch, struct list_head *folios, struct 
 	res->full |= batch->full;
 	stat_add(STAT_pghot_batch_us, res->us);
 	batch_put_back(batch, folios);
+	batch->ns = ksym(task_sched_runtime)(current) - cpu;
 }
 
 /**

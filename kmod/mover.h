@@ -15,6 +15,7 @@ enum { BATCH_MAX = 4096 }; /* folios in one batch */
  * @taken: picks used up
  * @selected: pages taken up: large folios count with all their pages
  * @moved: pages that are on the target now
+ * @waiting: pages of it that a limit of their cgroup keeps for now
  * @us: time that migrate_pages() took, in microseconds
  * @full: the target had no page for one of them, or no room for more
  * @limited: picks were left out because the rate limit allows no more
@@ -23,6 +24,7 @@ struct batch_result {
 	unsigned int taken;
 	unsigned int selected;
 	unsigned int moved;
+	unsigned int waiting;
 	u64 us;
 	bool full;
 	bool limited;

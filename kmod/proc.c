@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "host.h"
 #include "kmigrated.h"
+#include "memcg.h"
 #include "optout.h"
 #include "proc.h"
 #include "source.h"
@@ -90,11 +91,11 @@ static int nodes_show(struct seq_file *m, void *v)
 /** pghot_proc_init - make /proc/pghot; 0 or -ENOMEM with nothing left behind */
 int pghot_proc_init(void)
 {
+	memcg_init();
 	dir = fault_point() ? NULL : proc_mkdir("pghot", NULL);
-	if (!dir)
-		return -ENOMEM;
-	if (!fault_point() && proc_create_single("stat", 0444, dir, stat_show) &&
-	    proc_create_single("nodes", 0444, dir, nodes_show) && optout_proc_init(dir))
+	if (dir && !fault_point() && proc_create_single("stat", 0444, dir, stat_show) &&
+	    proc_create_single("nodes", 0444, dir, nodes_show) && optout_proc_init(dir) &&
+	    memcg_proc_init(dir))
 		return 0;
 	pghot_proc_exit();
 	return -ENOMEM;
@@ -104,4 +105,5 @@ void pghot_proc_exit(void)
 {
 	proc_remove(dir);
 	optout_exit();
+	memcg_exit();
 }

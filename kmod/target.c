@@ -132,6 +132,25 @@ unsigned long target_tokens(int nid)
 	return pages;
 }
 
+/** target_set_depth - let the rate limit save up for @ms milliseconds; BUCKET_DEPTH_MS as a rule */
+void target_set_depth(int nid, unsigned int ms)
+{
+	spin_lock(&targets[nid].lock);
+	bucket_set_depth(&targets[nid].bucket, ms);
+	spin_unlock(&targets[nid].lock);
+}
+
+/** target_rate - the rate limit of a node, in pages a second */
+unsigned long target_rate(int nid)
+{
+	unsigned long rate;
+
+	spin_lock(&targets[nid].lock);
+	rate = targets[nid].bucket.rate;
+	spin_unlock(&targets[nid].lock);
+	return rate;
+}
+
 void target_take(int nid, unsigned long pages)
 {
 	spin_lock(&targets[nid].lock);

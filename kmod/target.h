@@ -14,6 +14,8 @@ bool target_is_ample(int nid);
 void target_wake_reclaim(int nid);
 
 unsigned long target_tokens(int nid);
+unsigned long target_rate(int nid);
+void target_set_depth(int nid, unsigned int ms);
 void target_take(int nid, unsigned long pages);
 void target_refund(int nid, unsigned long pages);
 

@@ -49,7 +49,7 @@
 /*
  * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
  * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window, both doubled
- * at each further time up to two windows; CANNOT remember for two windows that the page cannot move.
+ * at each further time up to two windows; WAIT back off 1/4 window each time; CANNOT remember for two windows that the page cannot move.
  */
 #define PGHOT_REFUSALS(X)							\
 	X(offline, GONE, "page frame is offline or not there")			\
@@ -62,6 +62,9 @@
 	X(ksm, CANNOT, "merged by KSM: shared by all who have this content")	\
 	X(lazyfree, CANNOT, "given up with MADV_FREE")				\
 	X(optout, CANNOT, "of a process that opted out (/proc/pghot/optout)")	\
+	X(memcg_optout, CANNOT, "of a cgroup that opted out (/proc/pghot/memcg)") \
+	X(memcg_budget, WAIT, "the budget of its cgroup, or of one above, is used up")	\
+	X(memcg_share, WAIT, "its cgroup had its share of the rate limit, and others want theirs") \
 	X(policy, STUCK, "a memory policy excludes the target")			\
 	X(cpuset, STUCK, "the owner's cpuset excludes the target")		\
 	X(shared, STUCK, "mapped more often than pghot_max_mappers")		\
@@ -126,6 +129,7 @@
 	X(pghot_batches, "calls of migrate_pages")				\
 	X(pghot_batch_us, "time spent in them, in microseconds")		\
 	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
+	X(pghot_memcg_rows_missed, "pages counted for an ancestor: too many cgroups, or no memory")	\
 	X(pghot_sections_added, "sections of 128 MiB that got a map")		\
 	X(pghot_sections_removed, "sections whose map was freed")		\
 	X(pghot_sections_nomem, "sections left without a map: out of memory")	\

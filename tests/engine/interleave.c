@@ -112,6 +112,7 @@ static const struct op ops[] = {
 	{ .name = "settle retry", .kind = SETTLE, .how = HOTMAP_RETRY },
 	{ .name = "settle busy", .kind = SETTLE, .how = HOTMAP_BUSY },
 	{ .name = "settle stuck", .kind = SETTLE, .how = HOTMAP_STUCK, .in_pairs = true },
+	{ .name = "settle wait", .kind = SETTLE, .how = HOTMAP_WAIT },
 	{ .name = "settle cannot", .kind = SETTLE, .how = HOTMAP_CANNOT, .in_pairs = true },
 };
 

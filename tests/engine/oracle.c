@@ -219,6 +219,28 @@ static u64 twin_level(struct world *w, const struct twin *t)
 	return r->level;
 }
 
+static u64 twin_cool_once(const struct world *w, u64 heat)
+{
+	u64 floor = heat <= w->threshold ? heat - 1 : w->threshold;
+
+	return heat / 2 > floor ? heat / 2 : floor;
+}
+
+/* It waits for an epoch; its heat stands still but for once a window, if nobody touches it. */
+static void twin_wait(const struct world *w, struct twin *t)
+{
+	if (w->epoch - t->epoch < 4) {
+		t->heat = twin_heat(w, t);
+		t->full = cooled(w, t, t->full);
+	} else if (w->epoch % 4 == 0) {
+		t->heat = twin_cool_once(w, t->heat);
+		t->full = twin_cool_once(w, t->full);
+	}
+	t->held_until = t->heat ? w->epoch + 1 : 0;
+	if (!t->heat)
+		t->nid = -1;
+}
+
 static void forget(struct world *w, struct twin *t, enum hotmap_settled how)
 {
 	u64 age = w->epoch - t->epoch, hold;
@@ -230,6 +252,10 @@ static void forget(struct world *w, struct twin *t, enum hotmap_settled how)
 		t->heat = t->full = 0;
 		t->nid = -1;
 		w->moved++;
+		return;
+	}
+	if (how == HOTMAP_WAIT) {
+		twin_wait(w, t);
 		return;
 	}
 	t->heat = twin_heat(w, t);
@@ -314,11 +340,43 @@ static void mark_all(struct world *w)
 		w->e->map.dir->sections[i]->ready = w->e->map.dir->sections[i]->live;
 }
 
+/* Samples are ready pages; and whoever asks often enough sees each area that has one. */
+static void check_sample(struct world *w)
+{
+	u64 pfns[8], areas[PAGES], seen = 0, want = 0, last = ~0ull, i, j;
+	u32 n, call;
+
+	for (i = 0; i < PAGES; i++) {
+		u64 area = w->pages[i].pfn / HOTMAP_AREA_PAGES;
+
+		/* The twin's pages go up. */
+		if (area != last && twin_ready(w, &w->pages[i], w->threshold, false))
+			areas[want++] = last = area;
+	}
+	for (call = 0; call <= 2 * PAGES / 8; call++) {
+		n = engine_sample(w->e, pfns, 8);
+		check(n == (want < 8 ? want : 8), "sample of %u, %llu areas", n, (unsigned long long)want);
+		for (i = 0; i < n; i++) {
+			struct twin *t = find(w, pfns[i]);
+
+			check(t && twin_ready(w, t, w->threshold, false), "a sample is not ready");
+			for (j = 0; j < want; j++)
+				if (areas[j] == pfns[i] / HOTMAP_AREA_PAGES) {
+					areas[j] = 0;
+					seen++;
+				}
+		}
+		if (seen == want)
+			return;
+	}
+	check(0, "%llu of %llu areas sampled", (unsigned long long)seen, (unsigned long long)want);
+}
+
 static void do_pass(struct world *w)
 {
 	static const enum hotmap_settled ways[] = {
 		HOTMAP_MOVED, HOTMAP_MOVED, HOTMAP_GONE, HOTMAP_RETRY,
-		HOTMAP_BUSY, HOTMAP_STUCK, HOTMAP_CANNOT,
+		HOTMAP_BUSY, HOTMAP_STUCK, HOTMAP_WAIT, HOTMAP_CANNOT,
 	};
 	static struct select_pick picks[MAX_PICKS];
 	struct select_target t[2];
@@ -334,11 +392,12 @@ static void do_pass(struct world *w)
 		mark_all(w);
 	engine_select(w->e, t, 2, picks, MAX_PICKS);
 	w->passes++;
+	check_sample(w);
 	for (i = 0; i < 2; i++)
 		check_target(w, &t[i], i, picks);
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < t[i].count; j++)
-			forget(w, find(w, picks[t[i].first + j].pfn), ways[rnd(&w->rng) % 7]);
+			forget(w, find(w, picks[t[i].first + j].pfn), ways[rnd(&w->rng) % 8]);
 	compare(w);
 }
 

@@ -133,9 +133,9 @@ static void settle(struct world *w, u64 *rng, const struct select_pick *pick)
 {
 	static const enum hotmap_settled ways[] = {
 		HOTMAP_MOVED, HOTMAP_MOVED, HOTMAP_GONE, HOTMAP_RETRY,
-		HOTMAP_BUSY, HOTMAP_STUCK, HOTMAP_CANNOT,
+		HOTMAP_BUSY, HOTMAP_STUCK, HOTMAP_WAIT, HOTMAP_CANNOT,
 	};
-	enum hotmap_settled how = ways[roll(rng) % 7];
+	enum hotmap_settled how = ways[roll(rng) % 8];
 
 	check(engine_covers(w->e, pick->pfn), "a page outside of the map was selected");
 	if (pick->pfn >= page(QUIET_FIRST))

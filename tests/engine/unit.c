@@ -238,6 +238,67 @@ static void test_escalation(enum phi_layout layout)
 	fixture_close(e);
 }
 
+static void test_waiting(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 1);
+	u32 tries = 0, used = 0, i;
+	u64 now = 0;
+
+	record_one(e, page(5), 0, 1, 0);
+	engine_tick(e, now);
+	for (i = 0; i < 20; i++)
+		tries += attempts(e, page(5), &now, HOTMAP_WAIT);
+	is(tries, 20 * 2 * PHI_WINDOW_EPOCHS, "a page whose turn it is not is tried once an epoch, however often");
+	ok(hotmap_look(&e->map, page(5)).raw_heat >= 6, "with its heat");
+	engine_settle(e, page(5), 1, HOTMAP_MOVED);
+
+	/* Two accesses a window are as many as the threshold asks for. */
+	for (i = 0; i < 40 * PHI_WINDOW_EPOCHS; i++) {
+		if (i % PHI_WINDOW_EPOCHS == 1)
+			record_one(e, page(6), 0, 2, 0);
+		if (select_one(e, 9, 9, false, picks, 9)) {
+			used++;
+			engine_settle(e, page(6), 1, HOTMAP_WAIT);
+		}
+		engine_tick(e, now += EPOCH_MS);
+	}
+	ok(used >= 39 * PHI_WINDOW_EPOCHS - 1, "a page that is just hot stays so while it waits (%u)", used);
+	for (i = 0; i < 10 * PHI_WINDOW_EPOCHS; i++) {
+		if (select_one(e, 9, 9, false, picks, 9))
+			engine_settle(e, page(6), 1, HOTMAP_WAIT);
+		engine_tick(e, now += EPOCH_MS);
+	}
+	is(hotmap_look(&e->map, page(6)).raw_heat, 0, "one that nobody touches any more is forgotten");
+	record_one(e, page(7), 0, 5, 0);
+	engine_settle(e, page(7), 1, HOTMAP_CANNOT);
+	engine_settle(e, page(7), 1, HOTMAP_WAIT);
+	is(hotmap_look(&e->map, page(7)).hold, PHI_HOLD_MAX_EPOCHS, "waiting ends no longer hold");
+	fixture_close(e);
+}
+
+static void test_sample(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 2);
+	u32 i, n, many = 0, seen = 0;
+	u64 pfns[4];
+
+	is(engine_sample(e, pfns, 4), 0, "no page is ready");
+	for (i = 0; i < 10 * HOTMAP_AREA_PAGES; i++)
+		record_one(e, page(i), 0, 6, 0);
+	record_one(e, page(HOTMAP_SECTION_PAGES + 9), 0, 2, 0);
+	record_one(e, page(HOTMAP_SECTION_PAGES + 999), 0, 1, 0);
+	for (i = 0; i < 11; i++) {
+		n = engine_sample(e, pfns, 4);
+		check(n == 4, "sample of %u", n);
+		for (; n; n--) {
+			seen += pfns[n - 1] == page(HOTMAP_SECTION_PAGES + 9);
+			many += pfns[n - 1] < page(HOTMAP_SECTION_PAGES);
+		}
+	}
+	ok(seen == 4 && many == 40, "a sample sees a lukewarm area as often as a hot one (%u, %u)", seen, many);
+	fixture_close(e);
+}
+
 static void test_evidence(enum phi_layout layout)
 {
 	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 2);
@@ -401,6 +462,13 @@ static void test_bucket(void)
 	bucket_refund(&b, ~0ull);
 	is((long long)bucket_available(&b, 2001000), (long long)BUCKET_MAX_RATE, "nor does a wild refund");
 
+	bucket_init(&b, 100, 0);
+	bucket_set_depth(&b, 5000);
+	is((long long)bucket_available(&b, 0), 100, "a deeper bucket has what it had");
+	is((long long)bucket_available(&b, 60000), 500, "and fills up further");
+	bucket_set_depth(&b, 2000);
+	is((long long)bucket_available(&b, 60000), 200, "one that is less deep spills");
+
 	bucket_init(&b, 1000, 0);
 	bucket_take(&b, 1000);
 	for (now = 0; now <= 60000; now += 7) {
@@ -451,6 +519,8 @@ int main(void)
 		test_cursor(layout);
 		test_refusals(layout);
 		test_escalation(layout);
+		test_waiting(layout);
+		test_sample(layout);
 		test_evidence(layout);
 		test_ample(layout);
 		test_ranges(layout);
