@@ -341,11 +341,13 @@ void batch_move(struct slow_node *node, int target, const struct select_pick *pi
 {
 	struct batch *batch = node->batch;
 	unsigned int i, here, taken, paid = 0;
+	ktime_t start = ktime_get();
 	LIST_HEAD(folios);
 
 	*res = (struct batch_result){ 0 };
 	batch->target = target;
 	batch_gather(node, batch, picks, n, most, take_all, &folios, res);
+	stat_add(STAT_pghot_admit_us, ktime_us_delta(ktime_get(), start));
 	stat_add(STAT_pghot_selected, res->selected);
 	taken = limited_pages(batch);
 	target_take(target, taken);

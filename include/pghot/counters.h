@@ -128,6 +128,7 @@
 	X(pghot_passes_target_full, "passes that left ready pages: target full")	\
 	X(pghot_batches, "calls of migrate_pages")				\
 	X(pghot_batch_us, "time spent in them, in microseconds")		\
+	X(pghot_admit_us, "time spent on whether pages may move, in microseconds")	\
 	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
 	X(pghot_memcg_rows_missed, "pages counted for an ancestor: too many cgroups, or no memory")	\
 	X(pghot_sections_added, "sections of 128 MiB that got a map")		\

@@ -36,6 +36,13 @@ goes() {
 	is "$(where "$dir" "$held" 0) $(cat "/tmp/$dir/bad")" "$N 0" "$1: the pages go"
 }
 
+# costs WHAT KIND: the pages go; what it takes to ask all who have them mapped, beside the move
+costs() {
+	admit_us=$(stat admit_us) batch_us=$(stat batch_us)
+	goes "$1" "$2"
+	least $(($(stat admit_us) - admit_us)) 1 "$1: microseconds to decide on $N pages; to move them: $(($(stat batch_us) - batch_us))"
+}
+
 load
 insmod /job/pghot_tester.ko
 echo 0 >/proc/sys/kernel/numa_balancing
@@ -108,7 +115,9 @@ release "$held"
 goes "mapped three times" fork:2
 release "$held"
 knob max_mappers 64
-goes "mapped 40 times, 64 allowed" fork:39
+costs "mapped once" anon
+release "$held"
+costs "mapped 40 times, 64 allowed" fork:39
 release "$held"
 laws
 rmmod pghot_tester
