@@ -4,8 +4,8 @@
  *
  * A token is a page. Tokens are taken before a batch and given back for pages that did not move, so
  * that the rate is one of pages that moved. The bucket holds one second's worth, or what
- * bucket_set_depth() says. More may be taken than there is, as a large folio moves whole or not at all: then nothing is available until the
- * debt is paid off. The host serialises the calls.
+ * bucket_set_depth() says. More may be taken than there is, as a large folio moves whole or not at
+ * all: then nothing is available until the debt is paid off. The host serialises the calls.
  */
 #ifndef PGHOT_ENGINE_BUCKET_H
 #define PGHOT_ENGINE_BUCKET_H

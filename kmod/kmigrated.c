@@ -148,8 +148,8 @@ static bool move_run(struct slow_node *node, int target, const struct select_pic
 
 /*
  * Move one target's picks. All of them may move, as a rule, in the order of addresses. But if there
- * are limits by cgroup, some are there to be turned away: then by heat, a level after the other. Returns whether the target
- * turned out to be full.
+ * are limits by cgroup, some are there to be turned away: then by heat, a level after the other.
+ * Returns whether the target turned out to be full.
  */
 static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
 		       struct pass *pass)
