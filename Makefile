@@ -12,7 +12,7 @@ export V
 .DEFAULT_GOAL := all
 include bench/bench.mk bench/engine.mk lab/lab.mk tests/tests.mk
 
-.PHONY: all kmod bench-programs setup demo check check-debug bench clean help
+.PHONY: all kmod bench-programs setup demo check check-long check-debug bench clean help
 
 all: kmod bench-programs lab ## Build the module, the workloads and the lab
 
@@ -38,6 +38,11 @@ check: ## Build and run all tests
 	$(Q)scripts/setup build lab check
 	$(Q)$(MAKE) --no-print-directory all check-programs
 	$(Q)scripts/check
+
+check-long: ## Run the tests that take minutes each, too long for make check
+	$(Q)scripts/setup build lab check
+	$(Q)$(MAKE) --no-print-directory all check-programs
+	$(Q)scripts/check $(wildcard tests/*/long-*.sh)
 
 # The guest tests to run on the debug kernel; how much slower than a stock one it is.
 GUEST_TESTS ?= $(filter-out %/lib.sh,$(wildcard tests/guest/*.sh))
