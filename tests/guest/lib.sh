@@ -133,6 +133,7 @@ free_pages() {
 	awk '$3 == "MemFree:" { print int($4 / 4) }' "/sys/devices/system/node/node$1/meminfo"
 }
 
+# shellcheck disable=SC2034 # for whoever sources this
 MEM=/sys/devices/system/memory
 
 # blocks NODE: the memory blocks of a node, last first
