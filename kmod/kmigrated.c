@@ -19,10 +19,9 @@ enum {
 	KMIGRATED_PICKS = 4096,
 	/* migrate_pages() unmaps a batch (in parts of 512 pages) before it moves the first page, and
 	 * who touches a page of it waits. A batch that took longer than this makes the next one
-	 * smaller.
+	 * smaller. The first ones are small, as nobody knows yet how long they take.
 	 */
 	KMIGRATED_BATCH_BUDGET_US = 4000,
-	KMIGRATED_BATCH_FIRST = 128,
 	KMIGRATED_BATCH_LEAST = 32,
 	/* How long to wait for reclaim to make room on a full target, at first. */
 	KMIGRATED_ROOM_WAIT_MS = 4,
@@ -408,7 +407,7 @@ int kmigrated_start(struct slow_node *node)
 
 	init_waitqueue_head(&node->wait);
 	init_irq_work(&node->kick, kmigrated_on_kick);
-	node->batch_nr = KMIGRATED_BATCH_FIRST;
+	node->batch_nr = KMIGRATED_BATCH_LEAST;
 	node->picks = fault_point() ? NULL :
 		kvcalloc(KMIGRATED_PICKS, sizeof(*node->picks), GFP_KERNEL | __GFP_NOWARN);
 	node->batch = node->picks ? batch_alloc() : NULL;
