@@ -29,6 +29,9 @@ struct mm_struct;
  * @primed: the whole memory has been passed over, so that a bit set now was set since
  * @huge: addresses (in huge pages) of huge mappings found young in the pass before, and in this one
  * @now: which of @huge is that of this pass
+ * @pass: passes begun before this one
+ * @fast: page tables, by address in huge pages, that had no page of a slow node: the pass at which to
+ *	look at them again
  */
 struct pgtscan_mm {
 	struct mm_struct *mm;
@@ -43,6 +46,8 @@ struct pgtscan_mm {
 	bool primed;
 	struct xarray huge[2];
 	unsigned int now;
+	unsigned long pass;
+	struct xarray fast;
 };
 
 /* A page table has 512 entries; the buffer takes those of several. */

@@ -20,6 +20,10 @@ enum {
 	PGTSCAN_HOLD_US = 100,
 	/* Address space of one walk: bounds what empty mappings cost while the lock is held. */
 	PGTSCAN_SPAN_GIB = 16,
+	/* Passes for which a page table without a page of a slow node is left out: so many, or up to as
+	 * many more, so that not all are due in the same pass.
+	 */
+	PGTSCAN_FAST_PASSES = 4,
 	/* Pages recorded without a look whether others want the CPU, up to one report more. */
 	PGTSCAN_RECORD_PAGES = 16384,
 };
@@ -130,11 +134,12 @@ static bool clear_young_secondary(struct mm_struct *mm, unsigned long addr, unsi
 #endif
 }
 
-static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t *pmd,
+/* Returns whether the table has present pages and none of them is of a slow node. */
+static bool look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t *pmd,
 			  unsigned long addr, unsigned long end)
 {
 	struct mm_struct *mm = vma->vm_mm;
-	bool secondary = mm_has_notifiers(mm);
+	bool secondary = mm_has_notifiers(mm), present = false, slow = false;
 	struct host_set *set;
 	struct folio *folio;
 	pte_t *first, *pte, entry;
@@ -143,7 +148,7 @@ static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t
 
 	first = ksym(__pte_offset_map_lock)(mm, pmd, addr, &ptl);
 	if (!first)
-		return;
+		return false;
 	rcu_read_lock();
 	set = host_set();
 	for (pte = first; addr != end; pte++, addr += PAGE_SIZE) {
@@ -151,6 +156,8 @@ static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t
 		if (!pte_present(entry) || pte_special(entry) || pte_devmap(entry))
 			continue;
 		piece->pages++;
+		present = true;
+		slow = slow || host_find(set, pte_pfn(entry));
 		if (!pte_young(entry) && !secondary)
 			continue;
 		folio = slow_folio(set, pte_pfn(entry));
@@ -169,6 +176,29 @@ static void look_at_table(struct piece *piece, struct vm_area_struct *vma, pmd_t
 	}
 	rcu_read_unlock();
 	pte_unmap_unlock(first, ptl);
+	return present && !slow;
+}
+
+/*
+ * The page table of [addr, end): not now if it had fast pages alone of late. Most memory of a process
+ * is like that, and would use up the time that slow memory is to have. A table that several VMAs
+ * share is looked at each time.
+ */
+static void look_at_part(struct piece *piece, struct vm_area_struct *vma, pmd_t *pmd,
+			 unsigned long addr, unsigned long end)
+{
+	struct pgtscan_mm *m = piece->m;
+	unsigned long index = addr >> PMD_SHIFT;
+	bool whole = end - addr == PMD_SIZE;
+	void *due = whole ? xa_load(&m->fast, index) : NULL;
+
+	if (due && xa_to_value(due) > m->pass)
+		return;
+	if (!look_at_table(piece, vma, pmd, addr, end) || !whole)
+		return;
+	due = xa_mk_value(m->pass + PGTSCAN_FAST_PASSES + index % PGTSCAN_FAST_PASSES);
+	/* Without memory for the note, it is looked at again in the next pass. */
+	xa_store(&m->fast, index, due, GFP_NOWAIT | __GFP_NOWARN);
 }
 
 /* Is this huge mapping young, and what are its pages? Clears the bit. */
@@ -229,7 +259,7 @@ static int on_pmd(pmd_t *pmd, unsigned long addr, unsigned long next, struct mm_
 	if (pmd_trans_huge(pmdp_get(pmd)))
 		look_at_huge(piece, walk->vma, pmd, addr);
 	else
-		look_at_table(piece, walk->vma, pmd, addr, next);
+		look_at_part(piece, walk->vma, pmd, addr, next);
 	piece->m->address = next;
 	return over(piece);
 }

@@ -80,6 +80,7 @@ static void mm_forget(struct pgtscan_mm *m)
 	list_del(&m->turn);
 	xa_destroy(&m->huge[0]);
 	xa_destroy(&m->huge[1]);
+	xa_destroy(&m->fast);
 	mmdrop(m->mm);
 	kfree(m);
 }
@@ -114,6 +115,7 @@ static void mm_seen(struct scanner *s, struct mm_struct *mm, int nid)
 		m->begun_ms = now_ms();
 		xa_init(&m->huge[0]);
 		xa_init(&m->huge[1]);
+		xa_init(&m->fast);
 		hash_add(s->mms, &m->hash, (unsigned long)mm);
 		list_add_tail(&m->turn, &s->due);
 	}
@@ -202,6 +204,7 @@ static void end_pass(struct pgtscan_mm *m)
 
 	stat_inc(STAT_pgtscan_passes);
 	m->address = 0;
+	m->pass++;
 	m->primed = true;
 	m->now = !m->now;
 	xa_destroy(&m->huge[m->now]);

@@ -72,6 +72,15 @@ is "$(cat /tmp/part/bad)" 0 "with their contents"
 note "CPU time a GiB scanned: $(($(cpu_us) * 2621 / ($(value pgtscan_pages) / 100 + 1))) us ($(value pgtscan_pages) pages in $(cpu_us) us)"
 release "$part"
 
+# Fast memory is looked at every fourth pass or less often: of 8 passes in 3 at most.
+hold fast 0 50000 anon
+fast=$held
+rounds 2
+pages=$(value pgtscan_pages)
+rounds 8
+between $(($(value pgtscan_pages) - pages)) 50000 200000 "pages of 50000 fast ones that 8 passes look at"
+release "$fast"
+
 # One bit for 512 pages.
 hold thp 1 8192 thp
 thp=$held
