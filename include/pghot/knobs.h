@@ -65,7 +65,7 @@
 	  "1: an entry as soon as a counter passes the threshold; 0: at the end of an epoch") \
 	X(chmu_ready, 0, 0, 1, "flag",						\
 	  "1: always-on entries are promoted without more evidence")		\
-	X(chmu_count, 3, 1, 6, "enum chmu_count",				\
+	X(chmu_count, 1, 1, 6, "enum chmu_count",				\
 	  "what is counted: 1 reads, 2 writes, 3 both; 4..6: those of trusted environments, too") \
 	X(chmu_downsampling, 0, 0, 15, "log2",					\
 	  "one access of 2^n is counted")					\
