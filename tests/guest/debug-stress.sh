@@ -133,21 +133,20 @@ pressure() {
 # A process in a cgroup of its own, with a budget or left alone or neither.
 cgroups() {
 	seed 3
-	i=0
+	mkdir -p /tmp/group
 	while running; do
-		i=$((i + 1))
-		group=/stress$((i % 3))
+		below 3
+		group=/stress$drawn
 		mkdir -p "$CGROUPS$group"
-		echo $$ >/dev/null
-		sh -c "echo \$\$ >$CGROUPS$group/cgroup.procs && . /job/lib.sh && hold group 1 2000 touch && kill -STOP \$\$ &
-			wait" &
-		doze 10
+		sh -c "echo \$\$ >$CGROUPS$group/cgroup.procs && exec holder 1 2000 touch /tmp/group" &
+		doze 1000
 		one_of "budget 100" "budget max" "optout 1" "optout 0"
+		# The module may be gone at the moment.
 		[ ! -e /proc/pghot/memcg ] || echo "$drawn $group" >/proc/pghot/memcg 2>/dev/null
 		doze 3000
 		echo 1 >"$CGROUPS$group/cgroup.kill"
 		wait
-		rmdir "$CGROUPS$group" 2>/dev/null
+		rmdir "$CGROUPS$group" || wrong "cgroup $group cannot be removed"
 		done_one cgroups
 	done
 }
