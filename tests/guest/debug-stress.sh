@@ -101,7 +101,10 @@ hold_for() {
 	hold "$@"
 	doze "$ms"
 	where "$1" "$held" 0 >/dev/null
-	[ "$(cat "/tmp/$1/bad")" = 0 ] || wrong "$*: $(cat "/tmp/$1/bad") bad pages"
+	case $4 in
+	partthp | holes | lazyfree) ;;	# some or all of their pages are given back
+	*) [ "$(cat "/tmp/$1/bad")" = 0 ] || wrong "$*: $(cat "/tmp/$1/bad") bad pages" ;;
+	esac
 	release "$held"
 	rm -rf "${tmp:?}/$1"
 }
@@ -123,7 +126,7 @@ processes() {
 pressure() {
 	seed 2
 	while running; do
-		hold_for 3000 pressure 0 $(($(free_pages 0) * 8 / 10)) anon
+		hold_for 1000 pressure 0 $(($(free_pages 0) / 2)) anon
 		echo 3 >/proc/sys/vm/drop_caches
 		done_one pressure
 		doze 6000
@@ -215,7 +218,7 @@ touch /tmp/wrong
 is "$(wc -l </tmp/wrong)" 0 "nothing went wrong"
 sed 's/^/#   /' /tmp/wrong | head -20 >&3
 for what in knobs processes pressure cgroups hotplug readers loads; do
-	least "$(wc -l <"$did/$what")" 3 "$what"
+	least "$(wc -l <"$did/$what")" 1 "$what"
 done
 all_on
 hold last 1 2000 touch
