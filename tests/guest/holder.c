@@ -8,8 +8,8 @@
  * huge pages), file (a dirty file in DIR, which should be on a disk or tmpfs), touch (anon, and all
  * pages are touched again and again), part (as touch, but only every fourth page), map (as part, and
  * maps and unmaps other memory all the time), thp (transparent huge pages), partthp (of which the last
- * page is given back), holes (anon, with every second page given back), ksm (two pages of each
- * content, merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
+ * page is given back), holes (anon, with every second page given back and the others locked), ksm (two
+ * pages of each content, merged), lazyfree (MADV_FREE), piped (a pipe holds the pages, as many as fit in 1 MiB),
  * mbind:MODE:MASK and task:MODE:MASK (memory policy of the mapping or of the process),
  * shmbind:MODE:MASK (policy of shared memory), fork:N (N children map the pages, too), cow (a
  * child, bound to NODE, has copies of all pages), cache (a clean file in DIR, not mapped but for the
@@ -242,6 +242,8 @@ static void make_special(void)
 		die("MADV_FREE");
 	for (size_t i = 0; is("holes") && i < pages; i += 2)
 		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
+	if (is("holes") && mlock2(memory, pages * PAGE, MLOCK_ONFAULT))
+		die("mlock2");
 	for (size_t i = HUGE / PAGE - 1; is("partthp") && i < pages; i += HUGE / PAGE)
 		madvise(memory + i * PAGE, PAGE, MADV_DONTNEED);
 	words = argument("mbind") ?: argument("shmbind");

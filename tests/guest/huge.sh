@@ -65,6 +65,7 @@ is "$(splits)" "$whole" "no huge page was split so far"
 
 # Every second page of the fast node is free: no room for huge pages.
 echo 0 >/proc/sys/vm/compaction_proactiveness
+echo 0 >/proc/sys/vm/compact_unevictable_allowed
 part=$held
 hold holes 0 $(($(free_pages 0) - 12000)) holes
 holes=$held
