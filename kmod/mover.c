@@ -146,8 +146,6 @@ static void batch_settle(struct slow_node *node, unsigned long pfn, unsigned lon
 static void batch_refuse(struct slow_node *node, unsigned long pfn, unsigned long nr,
 			 enum refusal why)
 {
-	if (!nr)
-		return;
 	refusal_count(why, pfn, nr);
 	batch_settle(node, pfn, nr, refusal_settled(why));
 }
@@ -254,18 +252,25 @@ static enum refusal why_left(const struct batch *batch, const struct entry *e)
 	return batch->full ? REFUSED_target_full : REFUSED_busy;
 }
 
-/* Settle one entry by where its pages are. Returns the pages on the target. */
+/*
+ * Settle one entry by where its pages are. Of a folio that was split on the way and went in part, all
+ * records are kept: which pages are left is not known, and those of the others are found free later.
+ * Returns the pages on the target.
+ */
 static unsigned int settle_entry(struct slow_node *node, const struct batch *batch,
 				 const struct entry *e)
 {
 	unsigned int placed = e->landed + e->strayed, rest = e->nr - min(e->nr, placed);
 	unsigned int left = min(e->left, rest);
+	enum refusal why = why_left(batch, e);
 
-	if (e->landed)
-		batch_settle(node, e->pfn, e->nr, HOTMAP_MOVED);
-	batch_refuse(node, e->pfn, e->strayed, REFUSED_wrong_node);
-	batch_refuse(node, e->pfn, left, why_left(batch, e));
-	batch_refuse(node, e->pfn, rest - left, REFUSED_free);
+	if (e->strayed)
+		refusal_count(REFUSED_wrong_node, e->pfn, e->strayed);
+	if (left)
+		refusal_count(why, e->pfn, left);
+	if (rest > left)
+		refusal_count(REFUSED_free, e->pfn, rest - left);
+	batch_settle(node, e->pfn, e->nr, left ? refusal_settled(why) : HOTMAP_MOVED);
 	memcg_settled(e->memcg, e->nr, e->landed, e->shared,
 		      div_u64(batch->ns * e->nr, batch->pages));
 	return e->landed;
