@@ -24,7 +24,7 @@ lab() {
 		shift
 	done
 	rc=0
-	(cd "$tmp/work" && "$here/lab/run" exec "${options[@]}" --out "$tmp/$name" "${small[@]}" "$@") \
+	(cd "$tmp/here" && "$here/lab/run" exec "${options[@]}" --out "$tmp/$name" "${small[@]}" "$@") \
 		>"$tmp/$name.stdout" 2>"$tmp/$name.stderr" </dev/null || rc=$?
 }
 
@@ -43,10 +43,10 @@ said() {
 	ok $? "$4" "$2 ends: $(tail -n 5 "$file" 2>&1)"
 }
 
-mkdir "$tmp/work"
-echo original >"$tmp/work/file"
-echo 'echo "relative $*"' >"$tmp/work/script"
-chmod +x "$tmp/work/script"
+mkdir "$tmp/here"
+echo original >"$tmp/here/file"
+echo 'echo "relative $*"' >"$tmp/here/script"
+chmod +x "$tmp/here/script"
 
 # --- a command that does everything but fail ------------------------------------------------
 
@@ -76,7 +76,7 @@ said good stdout '<two  words>' "good: blanks within an argument survive"
 said good stdout "<it's \"quoted\" \$HOME *>" "good: so do quotes and what a shell would expand"
 said good stdout '<>' "good: and an empty argument"
 said good stdout $'<tab\tand' "good: and tabs and line breaks"
-said good stdout "cwd=$(cd "$tmp/work" && pwd -P) home=/root user=root input=0" "good: it runs where it was called, as root, without input"
+said good stdout "cwd=$(cd "$tmp/here" && pwd -P) home=/root user=root input=0" "good: it runs where it was called, as root, without input"
 said good stdout 'path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' "good: PATH is the usual"
 said good stderr 'to stderr' "good: stderr is kept by itself"
 said good stdout 'to /dev/stdout' "good: /dev/stdout can be opened"
@@ -84,7 +84,7 @@ said good stdout 'relative a b' "good: a program of the working folder runs"
 said good stdout 'file=changed' "good: a file can be changed"
 said good stdout 'written' "good: files can be made"
 said good stdout 'listens' "good: there is a loopback interface"
-is "$(cat "$tmp/work/file") $(ls "$tmp/work")" $'original file\nscript' "good: here nothing changed"
+is "$(cat "$tmp/here/file") $(ls "$tmp/here")" $'original file\nscript' "good: here nothing changed"
 [[ ! -e /usr/bin/new ]]
 ok $? "good: nor elsewhere"
 said good stdout 'escape: Read-only file system' "good: not even below the layers can it write to this machine"
@@ -95,7 +95,7 @@ ok $? "good: the table has the command and its time" "$(cat "$tmp/good.stdout")"
 # --- commands that fail -----------------------------------------------------------------------
 
 # Each in a guest of its own, but all in one call.
-cat >"$tmp/work/fails" <<'END'
+cat >"$tmp/here/fails" <<'END'
 #!/bin/sh
 echo "last words"
 case $(cat /proc/sys/kernel/numa_balancing) in
@@ -103,7 +103,7 @@ case $(cat /proc/sys/kernel/numa_balancing) in
 *) kill -SEGV $$ ;;
 esac
 END
-chmod +x "$tmp/work/fails"
+chmod +x "$tmp/here/fails"
 lab fails numab0 numab2 --set plugin=off -- ./fails
 is "$rc" 1 "fails: exit status 1"
 holds fails '.runs[0] | .status == "failed" and .results.exit_status == 3 and
