@@ -106,9 +106,8 @@ hold_for() {
 	*) [ "$(cat "/tmp/$1/bad")" = 0 ] || wrong "$*: $(cat "/tmp/$1/bad") bad pages" ;;
 	esac
 	release "$held"
-	rm -rf "${tmp:?}/$1"
+	rm -rf "/tmp/${1:?}"
 }
-tmp=/tmp
 
 # processes N: the N-th of those who start them
 processes() {
