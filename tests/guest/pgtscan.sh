@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# lab: --timeout 400
+# lab: --timeout 400 --with build/tests/tester/pghot_notifier.ko
 #
 # Source pgtscan: what it finds of a known hot set, how it shares its time among processes, that it
 # keeps to its share of a CPU and out of the way, and that it leaves reclaim its word.
@@ -124,6 +124,27 @@ least "$(referenced_kib "$seen")" 8000 "the kernel still knows them as reference
 release "$seen"
 knob promote_rate_limit_MBps 65536
 knob freq_threshold 2
+
+# A guest's accesses set no bit in the process's own page tables.
+if grep -q ' mmu_notifier_register$' /proc/kallsyms; then
+	# Before the scanner's first pass, which says nothing, all pages are there.
+	knob enabled_sources 0
+	hold guest 1 1000 anon
+	guest=$held
+	knob enabled_sources 4
+	moved=$(stat moved)
+	rounds 5
+	is "$(stat moved)" "$moved" "pages that nobody touches stay"
+	insmod /job/pghot_notifier.ko pid="$guest"
+	ok $? "a notifier says that a guest touches them"
+	wait_for 20 reaches pghot_moved $((moved + 1000))
+	least $(($(stat moved) - moved)) 1000 "then they go"
+	rmmod pghot_notifier
+	is "$(where guest "$guest" 0) $(cat /tmp/guest/bad)" "1000 0" "all of them, with their contents"
+	release "$guest"
+else
+	skip "accesses of guests" "this kernel has no MMU notifiers"
+fi
 
 # A large process and small ones. At 1 percent the large one takes many rounds.
 knob pgtscan_interval_ms 200
