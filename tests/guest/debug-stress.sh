@@ -197,6 +197,8 @@ all_on
 for worker in knobs "processes 1" "processes 2" pressure cgroups hotplug readers; do
 	$worker &
 	workers="${workers:-} $!"
+	# As patient as the kernel's and pghot's scanners: those would starve beside processes that spin.
+	renice -n 19 -p $! >/dev/null
 done
 seed 0
 end=$(($(date +%s) + seconds))
