@@ -12,9 +12,9 @@ HOSTRUN := $(BUILD)/bench/hostrun
 FILEREADER := $(BUILD)/bench/filereader
 ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/user/labdev.h
 HOTREGION_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
-HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c keys.c nodes.c pattern.c probe.c range.c roi.c)
+HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c keys.c nodes.c overlap.c pattern.c probe.c range.c roi.c)
 
-$(HOTREGION): $(HOTREGION_SOURCES) $(addprefix bench/,args.h base.h clock.h keys.h nodes.h pattern.h probe.h range.h) $(ROI_HEADERS)
+$(HOTREGION): $(HOTREGION_SOURCES) $(addprefix bench/,args.h base.h clock.h keys.h nodes.h overlap.h pattern.h probe.h range.h) $(ROI_HEADERS)
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(HOTREGION_SOURCES) -lm

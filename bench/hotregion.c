@@ -37,6 +37,7 @@
 #include "base.h"
 #include "clock.h"
 #include "nodes.h"
+#include "overlap.h"
 #include "pattern.h"
 #include "probe.h"
 #include "range.h"
@@ -65,8 +66,7 @@ struct sampler {
 	uint64_t start_ns;
 	const struct pattern *pattern;
 	int64_t first_95_ms;		/* -1: not seen; main reads these after the join */
-	uint64_t first_tenth;		/* fast pages of the first region; 0: not seen */
-	uint64_t first_tenth_hottest;	/* those that are the hottest ones as well */
+	struct overlap overlap;		/* of the first region, if it has a skew */
 	pthread_t thread;
 	pthread_mutex_t lock;		/* for @stop */
 	pthread_cond_t wake;
@@ -282,26 +282,24 @@ static uint64_t count_fast_pages(const struct config *cfg, const struct range *r
 	return fast;
 }
 
-/*
- * Once a tenth of the first region's pages is fast: how many of the fast pages would be there if
- * the hottest had gone first?
- */
+/* Which pages of the first region are fast: to begin with, or later. */
 static void take_overlap(struct sampler *s)
 {
 	const struct pattern *pattern = s->pattern;
-	bool *where;
+	bool *fast;
 
-	if (!pattern->ranks || s->first_tenth)
+	if (!pattern->ranks || s->overlap.promoted)
 		return;
-	where = calloc(pattern->pages, sizeof(*where));
-	if (!where)
+	fast = calloc(pattern->pages, sizeof(*fast));
+	if (!fast)
 		die("cannot allocate a list of %" PRIu64 " pages", pattern->pages);
-	s->first_tenth = count_fast_pages(s->cfg, s->hot, pattern->pages, where);
-	if (s->first_tenth * 10 < pattern->pages)
-		s->first_tenth = 0;
-	for (uint64_t page = 0; page < pattern->pages; page++)
-		s->first_tenth_hottest += where[page] && pattern->ranks[page] < s->first_tenth;
-	free(where);
+	count_fast_pages(s->cfg, s->hot, pattern->pages, fast);
+	if (!s->overlap.before) {
+		overlap_begin(&s->overlap, pattern, fast);
+	} else {
+		overlap_look(&s->overlap, fast);
+		free(fast);
+	}
 }
 
 static uint64_t take_sample(struct sampler *s, uint64_t ms)
@@ -454,8 +452,10 @@ static int run(const struct config *cfg)
 	result("hot_pages_fast", hot_fast);
 	result("hot_pages_first_ms_95", sampler.first_95_ms);
 	if (cfg->zipf) {
-		result("first_tenth", sampler.first_tenth);
-		result("first_tenth_hottest", sampler.first_tenth_hottest);
+		result("first_tenth_of", sampler.overlap.of);
+		result("first_tenth", sampler.overlap.promoted);
+		result("first_tenth_hottest", sampler.overlap.hottest);
+		overlap_free(&sampler.overlap);
 	}
 	if (cfg->probe_pages)
 		probe_report(&probe);

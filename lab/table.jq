@@ -45,8 +45,9 @@ def hot_fast:
 def served_fast: if .roi == null or .roi.fast + .roi.slow == 0 then null
   else 100 * .roi.fast / (.roi.fast + .roi.slow) end;
 
-# percent of the pages that were promoted first which are the hottest ones
-def first_tenth: .results | if (.first_tenth // 0) == 0 then null
+# percent of the pages that were promoted first which are the hottest ones; of more than a fifth it says
+# little, for then many are so by chance
+def first_tenth: .results | if (.first_tenth // 0) == 0 or .first_tenth * 5 > .first_tenth_of then null
   else 100 * .first_tenth_hottest / .first_tenth end;
 
 # milliseconds of a pass over a file
