@@ -32,9 +32,10 @@ static const struct {
 	enum knob weight, limit_MBps;
 } of_source[PGHOT_NR_SOURCES] = { PGHOT_SOURCES(BY_SOURCE) };
 
-/* How far each source has used up its limit. */
+/* How far each source has used up its limit, and which limit that was. */
 static struct {
 	u64 quota;
+	u32 limit;
 } ____cacheline_aligned_in_smp used[PGHOT_NR_SOURCES];
 
 /**
@@ -69,11 +70,19 @@ static void count_uncovered(const struct pghot_report *report)
 		stat_add(STAT_pghot_filtered_untracked, report->nr_pages);
 }
 
-/* Does its source's own limit let these pages of slow memory in? */
+/*
+ * Does its source's own limit let these pages of slow memory in? What a larger limit let in is no debt
+ * under a smaller one, which might take hours to pay it off.
+ */
 static bool within_limit(const struct call *call, const struct pghot_report *report)
 {
-	if (!call->limit ||
-	    quota_take(&used[call->src].quota, jiffies / HZ, call->limit, report->nr_pages))
+	if (!call->limit)
+		return true;
+	if (READ_ONCE(used[call->src].limit) != call->limit) {
+		WRITE_ONCE(used[call->src].limit, call->limit);
+		WRITE_ONCE(used[call->src].quota, 0);
+	}
+	if (quota_take(&used[call->src].quota, jiffies / HZ, call->limit, report->nr_pages))
 		return true;
 	stat_add(STAT_pghot_filtered_limited, report->nr_pages);
 	return false;
