@@ -215,7 +215,8 @@ int pghot_record_access(unsigned long pfn, int nid, int src, unsigned long now)
 	struct pghot_report report = { .pfn = pfn, .nr_pages = 1, .nid = nid, .weight = 1 };
 	unsigned long window = msecs_to_jiffies(knob(promote_freq_window_ms));
 
-	if (all_valid(&report, 1, src, 0) && time_after(jiffies, now + window)) {
+	/* What is not stale is looked at by pghot_record_bulk(). */
+	if (time_after(jiffies, now + window) && all_valid(&report, 1, src, 0)) {
 		trace_pghot_record(&report, src, 0);
 		stat_inc(of_source[src].reported);
 		stat_inc(STAT_pghot_filtered_stale);
