@@ -221,6 +221,7 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 		count_candidates(batch->target, nr, exempt);
 	}
 	res->taken = i;
+	res->tried = batch->pages;
 }
 
 static unsigned int limited_pages(const struct batch *batch)
