@@ -284,7 +284,7 @@ static struct pass one_pass(struct slow_node *node)
 		if (full || (t->ready && !target_room(nids[i])))
 			target_wake_reclaim(nids[i]);
 	}
-	if (pass.limited || pass.waiting)
+	if ((pass.limited || pass.waiting) && memcg_on_v2())
 		look_who_waits(node);
 	if (pass.limited)
 		stat_inc(STAT_pghot_passes_rate_limited);
