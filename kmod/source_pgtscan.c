@@ -43,6 +43,8 @@ enum {
 	/* Tries in a round to get a process's mmap_lock, and how long to wait between two. */
 	PGTSCAN_TRIES = 4,
 	PGTSCAN_BUSY_US = 200,
+	/* Passes after which it is forgotten which page tables are of fast memory: they may be no more. */
+	PGTSCAN_FORGET_PASSES = 64,
 };
 
 /**
@@ -205,6 +207,8 @@ static void end_pass(struct pgtscan_mm *m)
 	stat_inc(STAT_pgtscan_passes);
 	m->address = 0;
 	m->pass++;
+	if (m->pass % PGTSCAN_FORGET_PASSES == 0)
+		xa_destroy(&m->fast);
 	m->primed = true;
 	m->now = !m->now;
 	xa_destroy(&m->huge[m->now]);
