@@ -487,7 +487,7 @@ unsigned int memcg_read(struct memcg_sum *sums, unsigned int most)
 	return n;
 }
 
-/* The cgroup's own row, or NULL if there is no room for it. */
+/* The cgroup's own row, or NULL if there is no room or no memory for it. */
 static struct memcg_row *own_row(struct cgroup *cgrp)
 {
 	struct memcg_row *row = row_of(cgrp);
@@ -495,16 +495,22 @@ static struct memcg_row *own_row(struct cgroup *cgrp)
 	return row->sum.id == cgroup_id(cgrp) ? row : NULL;
 }
 
+static int why_no_row(void)
+{
+	return nr_rows < MEMCG_MAX_ROWS ? -ENOMEM : -ENOSPC;
+}
+
 /**
  * memcg_set_budget - limit what is promoted for a cgroup and all below it
  * @cgrp: of the default hierarchy, held
  * @pages_per_s: 0..BUCKET_MAX_RATE, or MEMCG_NO_BUDGET
  *
- * Returns 0, or -ENOSPC if there is no room for its row.
+ * Returns 0; or without a row for it -ENOSPC if there is no room, -ENOMEM if there is no memory.
  */
 int memcg_set_budget(struct cgroup *cgrp, u64 pages_per_s)
 {
 	struct memcg_row *row;
+	int err;
 
 	mutex_lock(&memcg_mutex);
 	row = own_row(cgrp);
@@ -513,14 +519,16 @@ int memcg_set_budget(struct cgroup *cgrp, u64 pages_per_s)
 		row->sum.budget = pages_per_s;
 		count_settings();
 	}
+	err = row ? 0 : why_no_row();
 	mutex_unlock(&memcg_mutex);
-	return row ? 0 : -ENOSPC;
+	return err;
 }
 
-/** memcg_set_optout - shall pages of a cgroup and all below it stay? Returns 0 or -ENOSPC. */
+/** memcg_set_optout - shall pages of a cgroup and all below it stay? Returns as above. */
 int memcg_set_optout(struct cgroup *cgrp, bool optout)
 {
 	struct memcg_row *row;
+	int err;
 
 	mutex_lock(&memcg_mutex);
 	row = own_row(cgrp);
@@ -528,8 +536,9 @@ int memcg_set_optout(struct cgroup *cgrp, bool optout)
 		row->sum.optout = optout;
 		count_settings();
 	}
+	err = row ? 0 : why_no_row();
 	mutex_unlock(&memcg_mutex);
-	return row ? 0 : -ENOSPC;
+	return err;
 }
 
 /** memcg_init - make the table, with the root's row */
