@@ -291,40 +291,29 @@ static enum refusal admit_settings(struct memcg_row *row)
 }
 
 /**
- * memcg_get - the row of the cgroup that a page is charged to
+ * memcg_admit - whose is a page, and do they let it go now?
  * @folio: held, and on an LRU list not long ago: others have other things where the cgroup is noted
+ * @c: the page; its row is filled in
+ * @why: what the other rules say: if not ADMITTED, the cgroup is not asked
+ *
+ * Takes no tokens yet. Returns ADMITTED, or which rule or limit says no.
  */
-struct memcg_row *memcg_get(struct folio *folio)
+enum refusal memcg_admit(struct folio *folio, struct candidate *c, enum refusal why)
 {
 	struct memcg_row *row;
 
 	mutex_lock(&memcg_mutex);
 	row = find_or_add(folio);
 	row->users++;
-	mutex_unlock(&memcg_mutex);
-	return row;
-}
-
-/**
- * memcg_admit - may pages of this cgroup move now?
- * @row: of the cgroup
- * @exempt: the rate limit does not apply
- * @surplus: the target has tokens that nobody takes
- *
- * Takes nothing yet. Returns ADMITTED, or which limit says no.
- */
-enum refusal memcg_admit(struct memcg_row *row, bool exempt, bool surplus)
-{
-	enum refusal why;
-
-	mutex_lock(&memcg_mutex);
-	why = admit_settings(row);
-	if (why == ADMITTED && !exempt) {
+	if (why == ADMITTED)
+		why = admit_settings(row);
+	if (why == ADMITTED && !c->exempt) {
 		note_want(row);
-		if (nr_wanting > 1 && !surplus && !bucket_available(&row->share, row->wanted_ms))
+		if (nr_wanting > 1 && !c->surplus && !bucket_available(&row->share, row->wanted_ms))
 			why = REFUSED_memcg_share;
 	}
 	mutex_unlock(&memcg_mutex);
+	c->memcg = row;
 	return why;
 }
 
