@@ -99,9 +99,11 @@ static enum refusal admit_page(struct slow_node *node, struct candidate *c, stru
 {
 	enum refusal why = admit_folio(*foliop), whole = ADMITTED;
 
-	/* What is on no LRU list may be charged in other ways. */
+	/* What is on no LRU list may be charged in other ways. None goes without its cgroup's word. */
 	if (folio_test_lru(*foliop))
 		why = memcg_admit(*foliop, c, why);
+	else if (why == ADMITTED)
+		why = REFUSED_not_lru;
 	if (why == ADMITTED && folio_test_large(*foliop))
 		whole = c->pfn < c->cold_end ? REFUSED_cold_huge :
 			huge_admit(node, *foliop, c->threshold);

@@ -330,7 +330,7 @@ void memcg_refused(struct memcg_row *row, unsigned int pages)
 
 /**
  * memcg_take - take tokens for pages that will be tried
- * @row: of the cgroup, may be NULL
+ * @row: of the cgroup
  * @pages: how many
  * @exempt: the rate limit does not apply
  *
@@ -343,8 +343,6 @@ bool memcg_take(struct memcg_row *row, unsigned int pages, bool exempt)
 	struct memcg_row *up;
 	bool shared;
 
-	if (!row)
-		return false;
 	mutex_lock(&memcg_mutex);
 	for (up = nr_budgets ? row : NULL; up; up = up->parent)
 		if (up->sum.budget != MEMCG_NO_BUDGET)
@@ -358,7 +356,7 @@ bool memcg_take(struct memcg_row *row, unsigned int pages, bool exempt)
 
 /**
  * memcg_settled - pages were tried; gives the row back
- * @row: of the cgroup, may be NULL
+ * @row: of the cgroup
  * @pages: those that tokens were taken for
  * @promoted: of these, how many reached the target
  * @shared: what memcg_take() returned
@@ -370,8 +368,6 @@ void memcg_settled(struct memcg_row *row, unsigned int pages, unsigned int promo
 	unsigned int rest = pages - min(pages, promoted);
 	struct memcg_row *up;
 
-	if (!row)
-		return;
 	mutex_lock(&memcg_mutex);
 	row->sum.promoted += promoted;
 	row->sum.refused += rest;

@@ -29,7 +29,7 @@
  * @exempt: the rate limit does not apply
  * @shared: its cgroup's share of the rate limit was charged
  * @unplaced: the target had no free range of its size
- * @memcg: row of the cgroup that it is charged to, or NULL
+ * @memcg: row of the cgroup that it is charged to
  */
 struct entry {
 	unsigned long pfn;
