@@ -89,15 +89,6 @@ static enum refusal admit_folio(struct folio *folio)
 	return ADMITTED;
 }
 
-/* Whose is it, and do they let it go now? What is on no LRU list may be charged in other ways. */
-static enum refusal admit_memcg(struct folio *folio, struct candidate *c, enum refusal why)
-{
-	if (!folio_test_lru(folio))
-		return why;
-	c->memcg = memcg_get(folio);
-	return why == ADMITTED ? memcg_admit(c->memcg, c->exempt, c->surplus) : why;
-}
-
 /*
  * All rules in the order of their cost: what the folio's fields say, what is set for its cgroup,
  * what is known of its heat, what its owners say. A split leaves our reference with the page, so
@@ -108,7 +99,11 @@ static enum refusal admit_page(struct slow_node *node, struct candidate *c, stru
 {
 	enum refusal why = admit_folio(*foliop), whole = ADMITTED;
 
-	why = admit_memcg(*foliop, c, why);
+	/* What is on no LRU list may be charged in other ways. None goes without its cgroup's word. */
+	if (folio_test_lru(*foliop))
+		why = memcg_admit(*foliop, c, why);
+	else if (why == ADMITTED)
+		why = REFUSED_not_lru;
 	if (why == ADMITTED && folio_test_large(*foliop))
 		whole = c->pfn < c->cold_end ? REFUSED_cold_huge :
 			huge_admit(node, *foliop, c->threshold);

@@ -26,7 +26,8 @@ enum refusal {
  * @threshold: heat at which a page is hot, in accesses
  * @exempt: the rate limit does not apply
  * @surplus: the target has tokens that nobody takes
- * @memcg: out: row of the cgroup that it is charged to, which the caller gives back, or NULL
+ * @memcg: out: row of the cgroup that it is charged to, which the caller gives back; NULL only if
+ *	refused
  * @folio: out, if admitted: its folio, isolated
  * @first: out, if refused: first of the pages that do not move for the same reason
  * @nr: out, if refused: how many they are

@@ -77,9 +77,11 @@ unsigned long kmigrated_batch_us_max(void)
 static unsigned int next_batch(unsigned int batch, const struct batch_result *res)
 {
 	if (res->us > KMIGRATED_BATCH_BUDGET_US)
-		return clamp_t(u64, res->selected * (u64)KMIGRATED_BATCH_BUDGET_US / res->us,
+		return clamp_t(u64, res->tried * (u64)KMIGRATED_BATCH_BUDGET_US / res->us,
 			       KMIGRATED_BATCH_LEAST, BATCH_MAX);
-	if (res->us < KMIGRATED_BATCH_BUDGET_US / 2 && res->selected >= batch)
+	/* A batch of refused pages took no time, and says nothing of how long others take. */
+	if (res->tried && res->selected >= batch &&
+	    res->us * batch < res->tried * (u64)KMIGRATED_BATCH_BUDGET_US / 2)
 		return min(batch * 2, BATCH_MAX);
 	return batch;
 }
@@ -282,7 +284,7 @@ static struct pass one_pass(struct slow_node *node)
 		if (full || (t->ready && !target_room(nids[i])))
 			target_wake_reclaim(nids[i]);
 	}
-	if (pass.limited || pass.waiting)
+	if ((pass.limited || pass.waiting) && memcg_on_v2())
 		look_who_waits(node);
 	if (pass.limited)
 		stat_inc(STAT_pghot_passes_rate_limited);

@@ -291,40 +291,29 @@ static enum refusal admit_settings(struct memcg_row *row)
 }
 
 /**
- * memcg_get - the row of the cgroup that a page is charged to
+ * memcg_admit - whose is a page, and do they let it go now?
  * @folio: held, and on an LRU list not long ago: others have other things where the cgroup is noted
+ * @c: the page; its row is filled in
+ * @why: what the other rules say: if not ADMITTED, the cgroup is not asked
+ *
+ * Takes no tokens yet. Returns ADMITTED, or which rule or limit says no.
  */
-struct memcg_row *memcg_get(struct folio *folio)
+enum refusal memcg_admit(struct folio *folio, struct candidate *c, enum refusal why)
 {
 	struct memcg_row *row;
 
 	mutex_lock(&memcg_mutex);
 	row = find_or_add(folio);
 	row->users++;
-	mutex_unlock(&memcg_mutex);
-	return row;
-}
-
-/**
- * memcg_admit - may pages of this cgroup move now?
- * @row: of the cgroup
- * @exempt: the rate limit does not apply
- * @surplus: the target has tokens that nobody takes
- *
- * Takes nothing yet. Returns ADMITTED, or which limit says no.
- */
-enum refusal memcg_admit(struct memcg_row *row, bool exempt, bool surplus)
-{
-	enum refusal why;
-
-	mutex_lock(&memcg_mutex);
-	why = admit_settings(row);
-	if (why == ADMITTED && !exempt) {
+	if (why == ADMITTED)
+		why = admit_settings(row);
+	if (why == ADMITTED && !c->exempt) {
 		note_want(row);
-		if (nr_wanting > 1 && !surplus && !bucket_available(&row->share, row->wanted_ms))
+		if (nr_wanting > 1 && !c->surplus && !bucket_available(&row->share, row->wanted_ms))
 			why = REFUSED_memcg_share;
 	}
 	mutex_unlock(&memcg_mutex);
+	c->memcg = row;
 	return why;
 }
 
@@ -341,7 +330,7 @@ void memcg_refused(struct memcg_row *row, unsigned int pages)
 
 /**
  * memcg_take - take tokens for pages that will be tried
- * @row: of the cgroup, may be NULL
+ * @row: of the cgroup
  * @pages: how many
  * @exempt: the rate limit does not apply
  *
@@ -354,8 +343,6 @@ bool memcg_take(struct memcg_row *row, unsigned int pages, bool exempt)
 	struct memcg_row *up;
 	bool shared;
 
-	if (!row)
-		return false;
 	mutex_lock(&memcg_mutex);
 	for (up = nr_budgets ? row : NULL; up; up = up->parent)
 		if (up->sum.budget != MEMCG_NO_BUDGET)
@@ -369,7 +356,7 @@ bool memcg_take(struct memcg_row *row, unsigned int pages, bool exempt)
 
 /**
  * memcg_settled - pages were tried; gives the row back
- * @row: of the cgroup, may be NULL
+ * @row: of the cgroup
  * @pages: those that tokens were taken for
  * @promoted: of these, how many reached the target
  * @shared: what memcg_take() returned
@@ -381,8 +368,6 @@ void memcg_settled(struct memcg_row *row, unsigned int pages, unsigned int promo
 	unsigned int rest = pages - min(pages, promoted);
 	struct memcg_row *up;
 
-	if (!row)
-		return;
 	mutex_lock(&memcg_mutex);
 	row->sum.promoted += promoted;
 	row->sum.refused += rest;
@@ -487,7 +472,7 @@ unsigned int memcg_read(struct memcg_sum *sums, unsigned int most)
 	return n;
 }
 
-/* The cgroup's own row, or NULL if there is no room for it. */
+/* The cgroup's own row, or NULL if there is no room or no memory for it. */
 static struct memcg_row *own_row(struct cgroup *cgrp)
 {
 	struct memcg_row *row = row_of(cgrp);
@@ -495,16 +480,22 @@ static struct memcg_row *own_row(struct cgroup *cgrp)
 	return row->sum.id == cgroup_id(cgrp) ? row : NULL;
 }
 
+static int why_no_row(void)
+{
+	return nr_rows < MEMCG_MAX_ROWS ? -ENOMEM : -ENOSPC;
+}
+
 /**
  * memcg_set_budget - limit what is promoted for a cgroup and all below it
  * @cgrp: of the default hierarchy, held
  * @pages_per_s: 0..BUCKET_MAX_RATE, or MEMCG_NO_BUDGET
  *
- * Returns 0, or -ENOSPC if there is no room for its row.
+ * Returns 0; or without a row for it -ENOSPC if there is no room, -ENOMEM if there is no memory.
  */
 int memcg_set_budget(struct cgroup *cgrp, u64 pages_per_s)
 {
 	struct memcg_row *row;
+	int err;
 
 	mutex_lock(&memcg_mutex);
 	row = own_row(cgrp);
@@ -513,14 +504,16 @@ int memcg_set_budget(struct cgroup *cgrp, u64 pages_per_s)
 		row->sum.budget = pages_per_s;
 		count_settings();
 	}
+	err = row ? 0 : why_no_row();
 	mutex_unlock(&memcg_mutex);
-	return row ? 0 : -ENOSPC;
+	return err;
 }
 
-/** memcg_set_optout - shall pages of a cgroup and all below it stay? Returns 0 or -ENOSPC. */
+/** memcg_set_optout - shall pages of a cgroup and all below it stay? Returns as above. */
 int memcg_set_optout(struct cgroup *cgrp, bool optout)
 {
 	struct memcg_row *row;
+	int err;
 
 	mutex_lock(&memcg_mutex);
 	row = own_row(cgrp);
@@ -528,8 +521,9 @@ int memcg_set_optout(struct cgroup *cgrp, bool optout)
 		row->sum.optout = optout;
 		count_settings();
 	}
+	err = row ? 0 : why_no_row();
 	mutex_unlock(&memcg_mutex);
-	return row ? 0 : -ENOSPC;
+	return err;
 }
 
 /** memcg_init - make the table, with the root's row */

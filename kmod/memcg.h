@@ -55,9 +55,8 @@ struct memcg_limits {
 	unsigned int depth_ms;
 };
 
-/* The mover's part. A row from memcg_get() is given back with memcg_refused() or memcg_settled(). */
-struct memcg_row *memcg_get(struct folio *folio);
-enum refusal memcg_admit(struct memcg_row *row, bool exempt, bool surplus);
+/* The mover's part. A row from memcg_admit() is given back with memcg_refused() or memcg_settled(). */
+enum refusal memcg_admit(struct folio *folio, struct candidate *c, enum refusal why);
 void memcg_refused(struct memcg_row *row, unsigned int pages);
 bool memcg_take(struct memcg_row *row, unsigned int pages, bool exempt);
 void memcg_settled(struct memcg_row *row, unsigned int pages, unsigned int promoted, bool shared,

@@ -29,7 +29,7 @@
  * @exempt: the rate limit does not apply
  * @shared: its cgroup's share of the rate limit was charged
  * @unplaced: the target had no free range of its size
- * @memcg: row of the cgroup that it is charged to, or NULL
+ * @memcg: row of the cgroup that it is charged to
  */
 struct entry {
 	unsigned long pfn;
@@ -219,6 +219,7 @@ static void batch_gather(struct slow_node *node, struct batch *batch,
 		count_candidates(batch->target, nr, exempt);
 	}
 	res->taken = i;
+	res->tried = batch->pages;
 }
 
 static unsigned int limited_pages(const struct batch *batch)

@@ -14,6 +14,7 @@ enum { BATCH_MAX = 4096 }; /* folios in one batch */
  * struct batch_result
  * @taken: picks used up
  * @selected: pages taken up: large folios count with all their pages
+ * @tried: pages of it that migrate_pages() was called for
  * @moved: pages that are on the target now
  * @waiting: pages of it that a limit of their cgroup keeps for now
  * @us: time that migrate_pages() took, in microseconds
@@ -23,6 +24,7 @@ enum { BATCH_MAX = 4096 }; /* folios in one batch */
 struct batch_result {
 	unsigned int taken;
 	unsigned int selected;
+	unsigned int tried;
 	unsigned int moved;
 	unsigned int waiting;
 	u64 us;

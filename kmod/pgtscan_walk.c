@@ -20,8 +20,8 @@ enum {
 	PGTSCAN_HOLD_US = 100,
 	/* Address space of one walk: bounds what empty mappings cost while the lock is held. */
 	PGTSCAN_SPAN_GIB = 16,
-	/* Passes for which a page table without a page of a slow node is left out: so many, or up to as
-	 * many more, so that not all are due in the same pass.
+	/* A page table without a page of a slow node is looked at again after so many passes, or one to
+	 * three more, so that not all are due in the same pass.
 	 */
 	PGTSCAN_FAST_PASSES = 4,
 	/* Pages recorded without a look whether others want the CPU, up to one report more. */

@@ -32,9 +32,10 @@ static const struct {
 	enum knob weight, limit_MBps;
 } of_source[PGHOT_NR_SOURCES] = { PGHOT_SOURCES(BY_SOURCE) };
 
-/* How far each source has used up its limit. */
+/* How far each source has used up its limit, and which limit that was. */
 static struct {
 	u64 quota;
+	u32 limit;
 } ____cacheline_aligned_in_smp used[PGHOT_NR_SOURCES];
 
 /**
@@ -69,11 +70,19 @@ static void count_uncovered(const struct pghot_report *report)
 		stat_add(STAT_pghot_filtered_untracked, report->nr_pages);
 }
 
-/* Does its source's own limit let these pages of slow memory in? */
+/*
+ * Does its source's own limit let these pages of slow memory in? What a larger limit let in is no debt
+ * under a smaller one, which might take hours to pay it off.
+ */
 static bool within_limit(const struct call *call, const struct pghot_report *report)
 {
-	if (!call->limit ||
-	    quota_take(&used[call->src].quota, jiffies / HZ, call->limit, report->nr_pages))
+	if (!call->limit)
+		return true;
+	if (READ_ONCE(used[call->src].limit) != call->limit) {
+		WRITE_ONCE(used[call->src].limit, call->limit);
+		WRITE_ONCE(used[call->src].quota, 0);
+	}
+	if (quota_take(&used[call->src].quota, jiffies / HZ, call->limit, report->nr_pages))
 		return true;
 	stat_add(STAT_pghot_filtered_limited, report->nr_pages);
 	return false;
@@ -206,7 +215,8 @@ int pghot_record_access(unsigned long pfn, int nid, int src, unsigned long now)
 	struct pghot_report report = { .pfn = pfn, .nr_pages = 1, .nid = nid, .weight = 1 };
 	unsigned long window = msecs_to_jiffies(knob(promote_freq_window_ms));
 
-	if (all_valid(&report, 1, src, 0) && time_after(jiffies, now + window)) {
+	/* What is not stale is looked at by pghot_record_bulk(). */
+	if (time_after(jiffies, now + window) && all_valid(&report, 1, src, 0)) {
 		trace_pghot_record(&report, src, 0);
 		stat_inc(of_source[src].reported);
 		stat_inc(STAT_pghot_filtered_stale);

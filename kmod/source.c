@@ -12,15 +12,10 @@ static const struct source source_external = {
 	.name = "external",
 };
 
-/* By enum pghot_src; NULL: this module has no such source. */
-static const struct source * const sources[PGHOT_NR_SOURCES] = {
-	[PGHOT_SRC_HINTFAULTS] = &source_hintfaults,
-	[PGHOT_SRC_HWHINTS] = &source_hwhints,
-	[PGHOT_SRC_PGTSCAN] = &source_pgtscan,
-	[PGHOT_SRC_CHMU] = &source_chmu,
-	[PGHOT_SRC_PAGECACHE] = &source_pagecache,
-	[PGHOT_SRC_EXTERNAL] = &source_external,
-};
+#define SOURCE_ENTRY(id, name, help) [PGHOT_SRC_##id] = &source_##name,
+
+/* By enum pghot_src. */
+static const struct source * const sources[] = { PGHOT_SOURCES(SOURCE_ENTRY) };
 
 /* Written under the control mutex, read anywhere. */
 static u32 enabled;
@@ -29,18 +24,6 @@ static u32 enabled;
 bool source_enabled(int src)
 {
 	return READ_ONCE(enabled) & BIT(src);
-}
-
-/* Bits of the sources that this module has. */
-static u32 source_available(void)
-{
-	u32 mask = 0;
-	int src;
-
-	for (src = 0; src < PGHOT_NR_SOURCES; src++)
-		if (sources[src])
-			mask |= BIT(src);
-	return mask;
 }
 
 static void disable_all(u32 mask)
@@ -81,16 +64,13 @@ static int enable_all(u32 mask)
  * The first source brings the maps and threads into being, the last takes them away. Under the
  * control mutex.
  *
- * Returns 0, -EINVAL for a source this module does not have, or the error of what failed; then
- * all is as before.
+ * Returns 0, or the error of what failed; then all is as before.
  */
 int source_set_mask(u32 mask)
 {
 	u32 before = enabled;
 	int err = 0;
 
-	if (mask & ~source_available())
-		return -EINVAL;
 	if (mask && !before)
 		err = host_start();
 	if (err)
@@ -125,6 +105,6 @@ void source_show(struct seq_file *m)
 	int src;
 
 	for (src = 0; src < PGHOT_NR_SOURCES; src++)
-		if (sources[src] && sources[src]->show)
+		if (sources[src]->show)
 			sources[src]->show(m);
 }

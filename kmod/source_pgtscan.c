@@ -45,6 +45,8 @@ enum {
 	/* Tries in a round to get a process's mmap_lock, and how long to wait between two. */
 	PGTSCAN_TRIES = 4,
 	PGTSCAN_BUSY_US = 200,
+	/* Passes after which it is forgotten which page tables are of fast memory: they may be no more. */
+	PGTSCAN_FORGET_PASSES = 64,
 };
 
 /**
@@ -245,8 +247,6 @@ static void take_turn(struct scanner *s, struct pgtscan_mm *m)
 		stat_inc(STAT_pgtscan_lock_busy);
 		result = PGTSCAN_END;
 	}
-	if (result == PGTSCAN_END)
-		m->misses = 0;
 	list_move_tail(&m->turn, result == PGTSCAN_END ? &s->done : &s->due);
 }
 
@@ -260,9 +260,12 @@ static u64 round_left_ms(u64 begun_ms)
 static void one_round(struct scanner *s)
 {
 	u64 begun_ms = now_ms();
+	struct pgtscan_mm *m;
 
 	stat_inc(STAT_pgtscan_rounds);
 	list_splice_tail_init(&s->done, &s->due);
+	list_for_each_entry(m, &s->due, turn)
+		m->misses = 0;
 	if (begun_ms >= s->find_ms) {
 		find_processes(s);
 		s->find_ms = begun_ms + PGTSCAN_FIND_MS;

@@ -131,7 +131,7 @@
 	X(pghot_batch_us, "time spent in them, in microseconds")		\
 	X(pghot_admit_us, "time spent on whether pages may move, in microseconds")	\
 	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
-	X(pghot_memcg_rows_missed, "pages counted for an ancestor: too many cgroups, or no memory")	\
+	X(pghot_memcg_rows_missed, "times that a cgroup got no row: too many, or no memory")	\
 	X(pghot_sections_added, "sections of 128 MiB that got a map")		\
 	X(pghot_sections_removed, "sections whose map was freed")		\
 	X(pghot_sections_nomem, "sections left without a map: out of memory")	\

@@ -19,7 +19,7 @@
 	  "slow pages reported by source " #name " that are recorded; 0: no limit")
 
 #define PGHOT_KNOBS(X)								\
-	X(enabled_sources, 0, 0, 63, "bits",					\
+	X(enabled_sources, 0, 0, (1 << PGHOT_NR_SOURCES) - 1, "bits",		\
 	  "sources that may report; 0 is off: no memory, no hooks. "		\
 	  "A bit whose source this module does not have is refused")		\
 	X(target_nid, -1, -1, 1023, "node",					\
