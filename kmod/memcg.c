@@ -18,7 +18,9 @@
 
 enum {
 	MEMCG_HASH_BITS = 7,
-	MEMCG_LOOK_MS = 1000,		/* least time between two searches for dead rows */
+	/* Least time between two searches for dead rows, when the table is full and when it is read. */
+	MEMCG_LOOK_MS = 1000,
+	MEMCG_READ_MS = 100,
 };
 
 /**
@@ -52,7 +54,7 @@ static unsigned int nr_rows;	/* but the root's */
 static unsigned int nr_settings;	/* rows with a budget or an opt-out */
 static unsigned int nr_budgets;
 static unsigned int nr_wanting;
-static u64 looked_ms;		/* when dead rows were last dropped for want of room */
+static u64 looked_ms;		/* when dead rows were last dropped */
 
 /* ---- the table ---- */
 
@@ -124,8 +126,6 @@ static void drop_dead(void)
 	struct memcg_row *row;
 	unsigned int at;
 
-	if (!in_initial_namespace())
-		return;
 	hash_for_each(rows, at, row, node)
 		row->dead = row != &root && !row->users && is_gone(row->sum.id);
 	hash_for_each(rows, at, row, node)
@@ -137,15 +137,24 @@ static void drop_dead(void)
 	count_settings();
 }
 
-/* If the table is full, drop dead rows, but not all the time. */
-static void make_room(void)
+/*
+ * Drop dead rows, but not more often than every @least_ms: each row is a question to the kernel, with the
+ * mutex held that the movers want.
+ */
+static void drop_dead_sometimes(u64 least_ms)
 {
 	u64 now = now_ms();
 
-	if (nr_rows < MEMCG_MAX_ROWS || (looked_ms && now - looked_ms < MEMCG_LOOK_MS))
+	if (!in_initial_namespace() || (looked_ms && now - looked_ms < least_ms))
 		return;
 	looked_ms = now;
 	drop_dead();
+}
+
+static void make_room(void)
+{
+	if (nr_rows >= MEMCG_MAX_ROWS)
+		drop_dead_sometimes(MEMCG_LOOK_MS);
 }
 
 /* The row of a cgroup that is held; where there is no room or no memory for it, an ancestor's. */
@@ -401,8 +410,12 @@ struct memcg_limits memcg_tick(void)
 			row->wants = false;
 			nr_wanting--;
 		}
+		if (!nr_wanting)
+			break;
 	}
 	hash_for_each(rows, at, row, node) {
+		if (!nr_wanting && !nr_budgets)
+			break;
 		if (row->wants) {
 			bucket_set_rate(&row->share, share_rate(), now);
 			bucket_set_depth(&row->share, depth_ms());
@@ -464,7 +477,7 @@ unsigned int memcg_read(struct memcg_sum *sums, unsigned int most)
 	unsigned int at, n = 0;
 
 	mutex_lock(&memcg_mutex);
-	drop_dead();
+	drop_dead_sometimes(MEMCG_READ_MS);
 	hash_for_each(rows, at, row, node)
 		if (n < most)
 			sums[n++] = row->sum;
