@@ -44,11 +44,6 @@ u32 select_level(enum phi_layout layout, u32 heat)
 	return 8 + (log2 - 3) * 2 + (heat >> (log2 - 1) & 1);
 }
 
-enum {
-	/* Odd, so that samples begin at every page of an area in turn. */
-	SAMPLE_PHASE_STEP = 197,
-};
-
 /* The target of a record that is ready, or NULL if it is not. */
 static struct select_target *target_if_ready(const struct pass *pass, const struct phi *p)
 {
@@ -245,6 +240,11 @@ u32 select_hottest(struct selector *sel, struct hotmap *map, struct select_targe
 	left = pick_range(&pass, first, start, picks, left);
 	return planned - left;
 }
+
+enum {
+	/* Odd, so that samples begin at every page of an area in turn. */
+	SAMPLE_PHASE_STEP = 197,
+};
 
 /* Find a ready page among pages [at, end) of a section. Returns its offset, or @end. */
 static u64 find_ready(struct hotmap *map, struct hotmap_section *s, u64 at, u64 end)

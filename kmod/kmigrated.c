@@ -298,8 +298,10 @@ static bool go_on(const struct pass *pass, struct rhythm *rhythm)
 {
 	if (!pass->more)
 		return false;
-	if (!pass->waiting)
+	if (!pass->waiting) {
+		rhythm->hurried = 0;
 		return pass->moved;
+	}
 	rhythm->hurried++;
 	return rhythm->hurried < KMIGRATED_HURRY;
 }

@@ -40,8 +40,6 @@ enum {
 	PGTSCAN_PIDS = 4096,
 	/* Least time between two looks for processes. */
 	PGTSCAN_FIND_MS = 1000,
-	/* Passes after which notes about page tables are thrown away: some are of memory long unmapped. */
-	PGTSCAN_FORGET_PASSES = 64,
 	/* Tries in a round to get a process's mmap_lock, and how long to wait between two. */
 	PGTSCAN_TRIES = 4,
 	PGTSCAN_BUSY_US = 200,
