@@ -110,16 +110,20 @@ static int put_line(const char *line)
 static ssize_t tracker_write(struct file *file, const char __user *from, size_t n, loff_t *pos)
 {
 	char *text, *rest, *line;
+	ssize_t taken = 0;
 	int err = 0;
 
 	text = n <= PAGE_SIZE ? memdup_user_nul(from, n) : ERR_PTR(-EFBIG);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	for (rest = text; !err && (line = strsep(&rest, "\n")); )
-		if (*line)
-			err = put_line(line);
+	for (rest = text; (line = strsep(&rest, "\n")); taken = rest ? rest - text : n) {
+		err = *line ? put_line(line) : 0;
+		if (err)
+			break;
+	}
 	kfree(text);
-	return err ?: n;
+	/* Lines that were taken are; the writer comes again with the rest. */
+	return taken ?: err;
 }
 
 static const struct proc_ops tracker_ops = { .proc_write = tracker_write };
