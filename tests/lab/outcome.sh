@@ -32,11 +32,12 @@ ends() {
 	rm -rf "$tmp/out"
 }
 
-# oops FLAGS: the console of a guest whose kernel died so
+# oops FLAGS [TAINTED]: the console of a guest whose kernel died so
 oops() {
 	cat <<END
 [  118.808814] BUG: unable to handle page fault for address: 0000000000002508
 [  118.843270] Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI
+[  118.844253] CPU: 1 UID: 0 PID: 386 Comm: swapper/0 ${2:-Not tainted} 6.12.117+deb12-amd64 #1  Debian 6.12.117-1~deb12u1
 [  118.853527] RSP: 0018:ff6c3b34c179fbb8 EFLAGS: $1
 [  118.879216] Kernel panic - not syncing: Fatal exception
 END
@@ -50,6 +51,8 @@ done
 for flags in 02b86602 011367c2 00400002 80000000; do
 	ends emulator "one with flags $flags is QEMU's: no processor has them" < <(oops $flags)
 done
+ends panic "nor does QEMU answer for it once the module was loaded" \
+	< <(oops 02b86602 "Tainted: G           OE     ")
 ends panic "the first oops counts" < <(oops 00010246; oops 02b86602)
 int3='[    5.0] Oops: int3: 0000 [#1] PREEMPT SMP'$'\n''[    5.1] Kernel panic - not syncing: Fatal exception'
 ends emulator "a breakpoint left behind is QEMU 7.2's" "" 7.2.22 <<<"$int3"
