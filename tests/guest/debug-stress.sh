@@ -52,12 +52,23 @@ wrong() {
 	echo "$*" >>/tmp/wrong
 }
 
+# attempt FILE TEXT: write; the module and its files may be gone at the moment
+attempt() {
+	why=$({ echo "$2" >"$1"; } 2>&1) && return
+	case $why in
+	*nonexistent* | *"o such file"* | *"can't create"*) ;;
+	*) wrong "$1: $2: $why" ;;
+	esac
+	return 1
+}
+
 # draw_knob: a knob in $name and a value that it takes in $drawn
 draw_knob() {
 	one_of enabled_sources enabled_sources enabled_sources freq_threshold promote_freq_window_ms \
 		promote_rate_limit_MBps kmigrated_sleep_ms kmigrated_batch_nr max_mappers mlocked \
 		huge_hot_percent split_huge hwhints_period chmu_threshold chmu_epoch_us chmu_always_on \
-		chmu_ready chmu_unit_bytes pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush target_nid
+		chmu_ready chmu_unit_bytes chmu_count pgtscan_interval_ms pgtscan_cpu_percent pgtscan_flush target_nid \
+		weight_hintfaults weight_pgtscan limit_hintfaults_MBps limit_hwhints_MBps
 	name=$drawn
 	case $name in
 	enabled_sources) one_of 0 1 2 4 8 16 63 63 63 63 63 ;;
@@ -77,6 +88,9 @@ draw_knob() {
 	pgtscan_interval_ms) one_of 10 100 1000 ;;
 	pgtscan_cpu_percent) one_of 1 5 50 100 ;;
 	target_nid) one_of -1 -1 -1 0 ;;
+	chmu_count) one_of 1 2 3 ;;
+	weight_*) one_of 1 2 6 ;;
+	limit_*) one_of 0 0 1 16 ;;
 	esac
 }
 
@@ -84,12 +98,7 @@ knobs() {
 	seed 1
 	while running; do
 		draw_knob
-		# The module may be gone at the moment.
-		if knob "$name" "$drawn" 2>/tmp/knob.why; then
-			done_one knobs
-		elif ! grep -q "nonexistent\|No such file\|can't create" /tmp/knob.why; then
-			wrong "knob $name $drawn: $(cat /tmp/knob.why)"
-		fi
+		attempt "$VM/pghot_$name" "$drawn" && done_one knobs
 		doze 300
 	done
 }
@@ -143,8 +152,7 @@ cgroups() {
 		sh -c "echo \$\$ >$CGROUPS$group/cgroup.procs && exec holder 1 2000 touch /tmp/group" &
 		doze 1000
 		one_of "budget 100" "budget max" "optout 1" "optout 0"
-		# The module may be gone at the moment.
-		[ ! -e /proc/pghot/memcg ] || echo "$drawn $group" >/proc/pghot/memcg 2>/dev/null
+		attempt /proc/pghot/memcg "$drawn $group" && done_one settings
 		doze 3000
 		echo 1 >"$CGROUPS$group/cgroup.kill"
 		wait
@@ -218,9 +226,11 @@ wait $workers
 touch /tmp/wrong
 is "$(wc -l </tmp/wrong)" 0 "nothing went wrong"
 sed 's/^/#   /' /tmp/wrong | head -20 >&3
-for what in knobs processes pressure cgroups hotplug readers loads; do
+for what in knobs processes pressure cgroups settings hotplug readers loads; do
 	least "$(wc -l <"$did/$what")" 1 "$what"
 done
+rmmod pghot
+load
 all_on
 hold last 1 2000 touch
 wait_for 60 on_node last "$held" 0 1900
