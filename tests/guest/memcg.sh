@@ -153,8 +153,8 @@ hold_in /b/two two 1000
 two=$held
 sleep 3
 alone=$(promoted /a)
-one=$(promoted /b/one) two=$(promoted /b/two)
-both=$((one + two))
+first=$(promoted /b/one) second=$(promoted /b/two)
+both=$((first + second))
 report_all 3 a one two
 sleep 5
 alone=$(($(promoted /a) - alone))
@@ -164,8 +164,8 @@ between $alone 150 400 "50 pages/s for 5 s and some"
 between $both 120 320 "40 pages/s for both cgroups below one together"
 least "$(stat refused_memcg_budget)" 1000 "others are refused"
 most "$(stat refused_memcg_budget)" 120000 "but not all the time"
-least $(($(promoted /b/one) - one)) 1 "one of them gets some"
-least $(($(promoted /b/two) - two)) 1 "and so does the other"
+least $(($(promoted /b/one) - first)) 1 "one of them gets some"
+least $(($(promoted /b/two) - second)) 1 "and so does the other"
 set_to "budget max /a"
 set_to "budget 0 /b"
 wait_for 10 on_node a "$a" 0 1000
