@@ -21,7 +21,7 @@ kmod: ## Build the module; KVER=... for that kernel
 	$(Q)scripts/stage $(BUILD)/kmod
 	$(Q)scripts/kbuild $(BUILD)/kmod '$(KVER)'
 
-bench-programs: $(HOTREGION) $(ROI) $(CALIBRATE) $(HOSTRUN) $(FILEREADER) $(BENCH_ENGINE) ## Build the workloads and the engine's benchmark
+bench-programs: $(HOTREGION) $(ROI) $(CALIBRATE) $(HOSTRUN) $(FILEREADER) $(WORKLOADS) $(BENCH_ENGINE) ## Build the workloads and the engine's benchmark
 
 setup: ## Install the Debian packages that are missing
 	$(Q)scripts/setup build lab check

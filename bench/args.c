@@ -17,33 +17,6 @@
 
 #define NO_NODE			UINT64_MAX
 
-bool is_fast_node(const struct config *cfg, int node)
-{
-	for (unsigned int i = 0; i < cfg->nr_fast_nodes; i++)
-		if (cfg->fast_nodes[i] == node)
-			return true;
-	return false;
-}
-
-static bool parse_fast_nodes(const struct key *key, const char *text, void *config)
-{
-	struct config *cfg = config;
-
-	cfg->nr_fast_nodes = 0;
-	for (;;) {
-		size_t len = strcspn(text, ",");
-		uint64_t node;
-
-		if (!key_digits(text, len, &node) || node > key->max ||
-		    is_fast_node(cfg, node) || cfg->nr_fast_nodes == MAX_FAST_NODES)
-			return false;
-		cfg->fast_nodes[cfg->nr_fast_nodes++] = node;
-		if (!text[len])
-			return true;
-		text += len + 1;
-	}
-}
-
 static bool parse_scenario(const struct key *key, const char *text, void *config)
 {
 	struct config *cfg = config;
@@ -93,7 +66,7 @@ static const struct key keys[] = {
 	  "pressure: cold memory fills all fast nodes, promotion needs demotion",
 	  parse_scenario, 0, 0, 0 },
 	{ "fast_node", "0", "node, or list as 0,1; scenario=free puts its cold memory on the first",
-	  parse_fast_nodes, 0, 0, MAX_NODES - 1 },
+	  key_node_list, offsetof(struct config, fast), 0, MAX_NODES - 1 },
 	{ "slow_node", "1", "node that is not fast", NUMBER(slow_node), 0, MAX_NODES - 1 },
 	{ "hot_node", "", "node where the hot regions start; empty: slow_node",
 	  parse_hot_node, offsetof(struct config, hot_node), 0, MAX_NODES - 1 },

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_FAST_NODES		16
+#include "nodes.h"
 
 struct config {
 	uint64_t slow_node;
@@ -19,8 +19,7 @@ struct config {
 	uint64_t probe_pages;		/* 0: no probe */
 	uint64_t seed;
 	uint64_t keep_free_mb;		/* 0: from the size of the node */
-	int fast_nodes[MAX_FAST_NODES];
-	unsigned int nr_fast_nodes;
+	struct node_list fast;
 	bool pressure;
 	bool zipf;			/* skewed access, by zipf_exponent */
 	double zipf_exponent;
@@ -28,8 +27,5 @@ struct config {
 
 /** parse_args - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
 void parse_args(int argc, char **argv, struct config *cfg);
-
-/** is_fast_node - is @node (a number, or a negative errno) one of the fast nodes? */
-bool is_fast_node(const struct config *cfg, int node);
 
 #endif

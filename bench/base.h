@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* base - units, and how a workload gives up */
+/* base - units, and how a workload gives up; PROGRAM_NAME is set by bench.mk */
 #ifndef PGHOT_BENCH_BASE_H
 #define PGHOT_BENCH_BASE_H
 
@@ -7,11 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* What complaints begin with. */
-#ifndef PROGRAM_NAME
-#define PROGRAM_NAME		"hotregion"
-#endif
 
 #define PAGE_BYTES		UINT64_C(4096)
 #define WORDS_PER_PAGE		(PAGE_BYTES / sizeof(uint64_t))

@@ -10,31 +10,34 @@ ROI := $(BUILD)/bench/roi
 CALIBRATE := $(BUILD)/bench/calibrate
 HOSTRUN := $(BUILD)/bench/hostrun
 FILEREADER := $(BUILD)/bench/filereader
-ROI_HEADERS := bench/roi.h include/pghot/labdev.h include/pghot/user/labdev.h
-HOTREGION_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
-HOTREGION_SOURCES := $(addprefix bench/,hotregion.c args.c keys.c nodes.c overlap.c pattern.c probe.c range.c roi.c)
+# Benchmarks that share workload.h.
+WORKLOADS := $(addprefix $(BUILD)/bench/,gups)
+BENCH_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
+BENCH_HEADERS := $(wildcard bench/*.h) include/pghot/labdev.h include/pghot/user/labdev.h
 
-$(HOTREGION): $(HOTREGION_SOURCES) $(addprefix bench/,args.h base.h clock.h keys.h nodes.h overlap.h pattern.h probe.h range.h) $(ROI_HEADERS)
+# A program of several sources, which complains under its own name.
+define bench_program
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(HOTREGION_SOURCES) -lm
+	$(Q)$(CC) $(BENCH_CFLAGS) -DPROGRAM_NAME='"$(@F)"' -Iinclude -o $@ $(filter %.c,$^) -lm
+endef
 
-$(ROI): bench/roi_main.c bench/roi.c $(ROI_HEADERS)
-	@mkdir -p $(@D)
-	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -Iinclude -o $@ $(filter %.c,$^)
+$(HOTREGION): $(addprefix bench/,hotregion.c args.c keys.c nodes.c overlap.c pattern.c place.c populate.c probe.c range.c roi.c sampler.c workload.c) $(BENCH_HEADERS)
+	$(bench_program)
 
-$(CALIBRATE): bench/calibrate.c bench/nodes.c bench/base.h bench/nodes.h $(ROI_HEADERS)
-	@mkdir -p $(@D)
-	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"calibrate"' -Iinclude -o $@ $(filter %.c,$^)
+$(ROI): bench/roi_main.c bench/roi.c $(BENCH_HEADERS)
+	$(bench_program)
 
-$(HOSTRUN): bench/hostrun.c bench/nodes.c bench/range.c bench/roi.c $(addprefix bench/,base.h nodes.h range.h) $(ROI_HEADERS)
-	@mkdir -p $(@D)
-	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"hostrun"' -Iinclude -o $@ $(filter %.c,$^)
+$(CALIBRATE): bench/calibrate.c bench/nodes.c $(BENCH_HEADERS)
+	$(bench_program)
 
-$(FILEREADER): bench/filereader.c bench/keys.c bench/nodes.c bench/roi.c $(addprefix bench/,base.h clock.h keys.h nodes.h) $(ROI_HEADERS)
-	@mkdir -p $(@D)
-	@echo '  CC      $@'
-	$(Q)$(CC) $(HOTREGION_CFLAGS) -DPROGRAM_NAME='"filereader"' -Iinclude -o $@ $(filter %.c,$^)
+$(HOSTRUN): bench/hostrun.c bench/nodes.c bench/populate.c bench/range.c bench/roi.c $(BENCH_HEADERS)
+	$(bench_program)
+
+$(FILEREADER): bench/filereader.c bench/keys.c bench/nodes.c bench/roi.c $(BENCH_HEADERS)
+	$(bench_program)
+
+WORKLOAD_SOURCES := $(addprefix bench/,keys.c measure.c nodes.c pattern.c place.c populate.c roi.c sampler.c workload.c)
+
+$(WORKLOADS): $(BUILD)/bench/%: bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS)
+	$(bench_program)

@@ -38,7 +38,6 @@
 #include "range.h"
 #include "roi.h"
 
-#define MAX_FAST_NODES	16
 #define MAX_WORDS	4096
 #define STREAMS		2
 #define MSEC_PER_SEC	1000

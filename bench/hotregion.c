@@ -21,9 +21,7 @@
  * 2 wrong arguments.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,13 +40,11 @@
 #include "probe.h"
 #include "range.h"
 #include "roi.h"
+#include "sampler.h"
+#include "workload.h"
 
 /* Accesses between two updates of the progress that the sampler reads. */
 #define BATCH_ACCESSES		4096
-/* Pages per move_pages(2) call: bounds the time for which one call holds the mmap lock. */
-#define QUERY_CHUNK_PAGES	4096
-/* The sampler sleeps at least this many times as long as its last sample took. */
-#define SAMPLER_REST_FACTOR	9
 
 /* The thread that accesses. Others may read @done only. */
 struct accessor {
@@ -59,18 +55,14 @@ struct accessor {
 	_Atomic uint64_t done;		/* accesses, updated once per batch */
 };
 
-struct sampler {
+/* What the sampler looks at. */
+struct view {
 	const struct config *cfg;
 	const struct range *hot;
 	const struct accessor *acc;
-	uint64_t start_ns;
 	const struct pattern *pattern;
-	int64_t first_95_ms;		/* -1: not seen; main reads these after the join */
+	int64_t first_95_ms;		/* -1: not seen; main reads these after the sampler's end */
 	struct overlap overlap;		/* of the first region, if it has a skew */
-	pthread_t thread;
-	pthread_mutex_t lock;		/* for @stop */
-	pthread_cond_t wake;
-	bool stop;
 };
 
 /*
@@ -84,15 +76,6 @@ static int64_t thread_system_ms(void)
 
 	getrusage(RUSAGE_THREAD, &usage);
 	return usage.ru_stime.tv_sec * 1000LL + usage.ru_stime.tv_usec / 1000;
-}
-
-/* splitmix64's finalizer: neighbouring seeds give unrelated values, and only one gives 0. */
-static uint64_t mix64(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
 }
 
 /* ---- hot and cold memory ---- */
@@ -119,7 +102,7 @@ static void populate_hot(const struct config *cfg, struct range *hot)
 static void populate_cold_free(const struct config *cfg, const struct range *hot,
 			       struct range *cold)
 {
-	int node = cfg->fast_nodes[0];
+	int node = cfg->fast.node[0];
 
 	cold->pages = hot->pages;
 	range_populate_all(cold, node, 2 * hot->pages * PAGE_BYTES, fast_node_margin(cfg, node));
@@ -139,18 +122,18 @@ static uint64_t populate_cold(const struct config *cfg, const struct range *hot,
 {
 	uint64_t pages = 0, spare = 0;
 	uint64_t base = hot->base + hot->pages * PATTERN_PAGE_STEP;
-	unsigned int nr = cfg->pressure ? cfg->nr_fast_nodes : 1;
+	unsigned int nr = cfg->pressure ? cfg->fast.nr : 1;
 
 	for (unsigned int i = 0; i < nr; i++) {
 		/* Go on with the pattern of the range before: no two pages are equal. */
 		cold[i].base = base + pages * PATTERN_PAGE_STEP;
 		if (cfg->pressure)
-			populate_cold_pressure(cfg, cfg->fast_nodes[i], &cold[i]);
+			populate_cold_pressure(cfg, cfg->fast.node[i], &cold[i]);
 		else
 			populate_cold_free(cfg, hot, &cold[i]);
-		report_populated("cold", cfg->fast_nodes[i], &cold[i]);
+		report_populated("cold", cfg->fast.node[i], &cold[i]);
 		pages += cold[i].pages;
-		spare += fast_node_margin(cfg, cfg->fast_nodes[i]);
+		spare += fast_node_margin(cfg, cfg->fast.node[i]);
 	}
 	if (cfg->pressure && spare >= hot->pages * PAGE_BYTES)
 		fprintf(stderr, "hotregion: warning: %" PRIu64 " MiB stay free on the fast nodes, "
@@ -167,7 +150,7 @@ static uint64_t populate_cold(const struct config *cfg, const struct range *hot,
 static uint64_t populate(const struct config *cfg, struct range *hot,
 			 struct range cold[MAX_FAST_NODES])
 {
-	bool hot_first = is_fast_node(cfg, cfg->hot_node);
+	bool hot_first = node_list_has(&cfg->fast, cfg->hot_node);
 	uint64_t cold_pages;
 
 	if (hot_first)
@@ -254,131 +237,44 @@ static void access_regions(const struct config *cfg, const struct range *hot,
 
 /* ---- where the hot pages are ---- */
 
-/*
- * How many of the first @pages of @range are on a fast node, and which ones, if @where is not NULL.
- * Not reentrant: the sampler's thread while there is one, then main.
- */
-static uint64_t count_fast_pages(const struct config *cfg, const struct range *range,
-				 uint64_t pages, bool *where)
-{
-	static void *addrs[QUERY_CHUNK_PAGES];
-	static int nodes[QUERY_CHUNK_PAGES];
-	uint64_t fast = 0;
-
-	for (uint64_t first = 0; first < pages; first += QUERY_CHUNK_PAGES) {
-		uint64_t left = pages - first;
-		unsigned long count = left < QUERY_CHUNK_PAGES ? left : QUERY_CHUNK_PAGES;
-
-		for (unsigned long i = 0; i < count; i++)
-			addrs[i] = range->words + (first + i) * WORDS_PER_PAGE;
-		node_query(addrs, count, nodes);
-		/* A page that is just migrating has -ENOENT for a node: not fast yet. */
-		for (unsigned long i = 0; i < count; i++) {
-			fast += is_fast_node(cfg, nodes[i]);
-			if (where)
-				where[first + i] = is_fast_node(cfg, nodes[i]);
-		}
-	}
-	return fast;
-}
-
 /* Which pages of the first region are fast: to begin with, or later. */
-static void take_overlap(struct sampler *s)
+static void take_overlap(struct view *v)
 {
-	const struct pattern *pattern = s->pattern;
+	const struct pattern *pattern = v->pattern;
 	bool *fast;
 
-	if (!pattern->ranks || s->overlap.promoted)
+	if (!pattern->ranks || v->overlap.promoted)
 		return;
 	fast = calloc(pattern->pages, sizeof(*fast));
 	if (!fast)
 		die("cannot allocate a list of %" PRIu64 " pages", pattern->pages);
-	count_fast_pages(s->cfg, s->hot, pattern->pages, fast);
-	if (!s->overlap.before) {
-		overlap_begin(&s->overlap, pattern, fast);
+	node_count(&v->cfg->fast, v->hot->words, pattern->pages, fast);
+	if (!v->overlap.before) {
+		overlap_begin(&v->overlap, pattern, fast);
 	} else {
-		overlap_look(&s->overlap, fast);
+		overlap_look(&v->overlap, fast);
 		free(fast);
 	}
 }
 
-static uint64_t take_sample(struct sampler *s, uint64_t ms)
+static uint64_t take_sample(struct view *v, uint64_t ms)
 {
-	uint64_t done = atomic_load_explicit(&s->acc->done, memory_order_relaxed);
-	uint64_t fast = count_fast_pages(s->cfg, s->hot, s->hot->pages, NULL);
+	uint64_t done = atomic_load_explicit(&v->acc->done, memory_order_relaxed);
+	uint64_t fast = node_count(&v->cfg->fast, v->hot->words, v->hot->pages, NULL);
 
 	printf("sample %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", ms, fast, done);
-	if (s->first_95_ms < 0 && fast * 100 >= s->hot->pages * 95)
-		s->first_95_ms = ms;
-	take_overlap(s);
+	if (v->first_95_ms < 0 && fast * 100 >= v->hot->pages * 95)
+		v->first_95_ms = ms;
+	take_overlap(v);
 	return fast;
 }
 
-static void wait_until(struct sampler *s, uint64_t ns)
+static void look(void *arg, uint64_t ms)
 {
-	struct timespec until = timespec_of(ns);
-
-	while (!s->stop && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
-		;
-}
-
-static void *sampler_main(void *arg)
-{
-	struct sampler *s = arg;
-	uint64_t period = s->cfg->sample_ms * NSEC_PER_MSEC;
-	uint64_t next = s->start_ns + period;
-
-	pthread_mutex_lock(&s->lock);
-	for (;;) {
-		uint64_t begin, end, rested;
-
-		wait_until(s, next);
-		if (s->stop)
-			break;
-		pthread_mutex_unlock(&s->lock);
-		begin = now_ns();
-		take_sample(s, (begin - s->start_ns) / NSEC_PER_MSEC);
-		end = now_ns();
-		rested = end + SAMPLER_REST_FACTOR * (end - begin);
-		next += period;
-		if (next < rested)
-			next = rested;
-		pthread_mutex_lock(&s->lock);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return NULL;
-}
-
-static void sampler_start(struct sampler *s)
-{
-	pthread_condattr_t attr;
-	int err;
-
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->wake, &attr);
-	s->start_ns = now_ns();
-	err = pthread_create(&s->thread, NULL, sampler_main, s);
-	if (err)
-		die("cannot start the sampler thread: %s", strerror(err));
-}
-
-static void sampler_stop(struct sampler *s)
-{
-	pthread_mutex_lock(&s->lock);
-	s->stop = true;
-	pthread_cond_signal(&s->wake);
-	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
+	take_sample(arg, ms);
 }
 
 /* ---- the whole run ---- */
-
-static void result(const char *name, int64_t value)
-{
-	printf("result %s %" PRId64 "\n", name, value);
-}
 
 /* All regions are accessed in the same pattern. */
 static void pattern_choose(const struct config *cfg, const struct range *hot,
@@ -405,8 +301,9 @@ static int run(const struct config *cfg)
 	};
 	struct pattern pattern = { 0 };
 	struct probe probe = { 0 };
-	struct sampler sampler = { .cfg = cfg, .hot = &hot, .acc = &acc, .pattern = &pattern,
-				   .first_95_ms = -1 };
+	struct view view = { .cfg = cfg, .hot = &hot, .acc = &acc, .pattern = &pattern,
+			     .first_95_ms = -1 };
+	struct sampler sampler = { .period_ms = cfg->sample_ms, .look = look, .arg = &view };
 	uint64_t cold_pages, hot_fast, ns, pages_bad, *expected;
 	int64_t system_ms;
 
@@ -419,7 +316,7 @@ static int run(const struct config *cfg)
 	cold_pages = populate(cfg, &hot, cold);
 
 	puts("phase access");
-	take_sample(&sampler, 0);
+	take_sample(&view, 0);
 	sampler_start(&sampler);
 	if (cfg->probe_pages)
 		probe_start(&probe);
@@ -432,11 +329,11 @@ static int run(const struct config *cfg)
 	sampler_stop(&sampler);
 	if (cfg->probe_pages)
 		probe_stop(&probe);
-	hot_fast = take_sample(&sampler, ns / NSEC_PER_MSEC);
+	hot_fast = take_sample(&view, ns / NSEC_PER_MSEC);
 
 	puts("phase verify");
 	pages_bad = range_verify("hot", &hot, expected);
-	for (unsigned int i = 0; i < cfg->nr_fast_nodes; i++)
+	for (unsigned int i = 0; i < cfg->fast.nr; i++)
 		pages_bad += range_verify("cold", &cold[i], NULL);
 	free(expected);
 	pattern_free(&pattern);
@@ -450,12 +347,12 @@ static int run(const struct config *cfg)
 	result("loads_bad", acc.loads_bad);
 	result("hot_pages", hot.pages);
 	result("hot_pages_fast", hot_fast);
-	result("hot_pages_first_ms_95", sampler.first_95_ms);
+	result("hot_pages_first_ms_95", view.first_95_ms);
 	if (cfg->zipf) {
-		result("first_tenth_of", sampler.overlap.of);
-		result("first_tenth", sampler.overlap.promoted);
-		result("first_tenth_hottest", sampler.overlap.hottest);
-		overlap_free(&sampler.overlap);
+		result("first_tenth_of", view.overlap.of);
+		result("first_tenth", view.overlap.promoted);
+		result("first_tenth_hottest", view.overlap.hottest);
+		overlap_free(&view.overlap);
 	}
 	if (cfg->probe_pages)
 		probe_report(&probe);
@@ -472,8 +369,8 @@ int main(int argc, char **argv)
 	parse_args(argc, argv, &cfg);
 	if (sysconf(_SC_PAGESIZE) != (long)PAGE_BYTES)
 		die("needs pages of 4 KiB");
-	for (unsigned int i = 0; i < cfg.nr_fast_nodes; i++)
-		check_node("fast_node", cfg.fast_nodes[i]);
+	for (unsigned int i = 0; i < cfg.fast.nr; i++)
+		check_node("fast_node", cfg.fast.node[i]);
 	check_node("slow_node", cfg.slow_node);
 	check_node("hot_node", cfg.hot_node);
 	/* Line by line also into a pipe or a file: whoever reads along, or a crash, sees all. */

@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "keys.h"
+#include "nodes.h"
 
 bool key_digits(const char *text, size_t len, uint64_t *out)
 {
@@ -29,6 +30,25 @@ bool key_number(const struct key *key, const char *text, void *cfg)
 		return false;
 	*(uint64_t *)((char *)cfg + key->offset) = value;
 	return true;
+}
+
+bool key_node_list(const struct key *key, const char *text, void *cfg)
+{
+	struct node_list *list = (void *)((char *)cfg + key->offset);
+
+	list->nr = 0;
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		uint64_t node;
+
+		if (!key_digits(text, len, &node) || node > key->max ||
+		    node_list_has(list, node) || list->nr == MAX_FAST_NODES)
+			return false;
+		list->node[list->nr++] = node;
+		if (!text[len])
+			return true;
+		text += len + 1;
+	}
 }
 
 static void print_help(const struct keys *keys)

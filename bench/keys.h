@@ -39,6 +39,9 @@ bool key_digits(const char *text, size_t len, uint64_t *out);
 /** key_number - a struct key's @parse for plain numbers */
 bool key_number(const struct key *key, const char *text, void *cfg);
 
+/** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
+bool key_node_list(const struct key *key, const char *text, void *cfg);
+
 /** keys_parse - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
 void keys_parse(const struct keys *keys, int argc, char **argv, void *cfg);
 

@@ -14,6 +14,16 @@
 #include "nodes.h"
 
 #define NODE_DIR		"/sys/devices/system/node/"
+/* Pages per move_pages(2) call: bounds the time for which one call holds the mmap lock. */
+#define QUERY_CHUNK_PAGES	4096
+
+bool node_list_has(const struct node_list *list, int node)
+{
+	for (unsigned int i = 0; i < list->nr; i++)
+		if (list->node[i] == node)
+			return true;
+	return false;
+}
 
 static void read_line(const char *path, char *buf, size_t size)
 {
@@ -100,4 +110,28 @@ void node_query(void **pages, unsigned long count, int *nodes)
 	/* Without target nodes it moves nothing, and touches no accessed bit. */
 	if (syscall(SYS_move_pages, 0, count, pages, NULL, nodes, 0))
 		die("cannot ask where pages are (move_pages): %s", strerror(errno));
+}
+
+uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, bool *where)
+{
+	void *addrs[QUERY_CHUNK_PAGES];
+	int nodes[QUERY_CHUNK_PAGES];
+	uint64_t found = 0;
+
+	for (uint64_t first = 0; first < pages; first += QUERY_CHUNK_PAGES) {
+		uint64_t left = pages - first;
+		unsigned long count = left < QUERY_CHUNK_PAGES ? left : QUERY_CHUNK_PAGES;
+
+		for (unsigned long i = 0; i < count; i++)
+			addrs[i] = (char *)mem + (first + i) * PAGE_BYTES;
+		node_query(addrs, count, nodes);
+		for (unsigned long i = 0; i < count; i++) {
+			bool on = node_list_has(list, nodes[i]);
+
+			found += on;
+			if (where)
+				where[first + i] = on;
+		}
+	}
+	return found;
 }

@@ -3,9 +3,20 @@
 #ifndef PGHOT_BENCH_NODES_H
 #define PGHOT_BENCH_NODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MAX_NODES		1024
+#define MAX_FAST_NODES		16
+
+/** struct node_list - the fast nodes, in the order of preference */
+struct node_list {
+	int node[MAX_FAST_NODES];
+	unsigned int nr;
+};
+
+/** node_list_has - is @node (a number, or a negative errno) one of them? */
+bool node_list_has(const struct node_list *list, int node);
 
 /* All of them end the program with status 1 on an error. */
 
@@ -26,5 +37,13 @@ void node_unbind(void *mem, uint64_t bytes);
 
 /** node_query - the node of each of @count pages, or a negative errno; moves and touches nothing */
 void node_query(void **pages, unsigned long count, int *nodes);
+
+/**
+ * node_count - how many of @pages pages at @mem are on nodes of @list
+ * @where: if not NULL, which of them
+ *
+ * A page that is just migrating counts as being on none.
+ */
+uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, bool *where);
 
 #endif

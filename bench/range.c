@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base.h"
 #include "nodes.h"
+#include "populate.h"
 #include "range.h"
 
-/* Populated between two looks at the node's free memory. */
-#define POPULATE_STEP_PAGES	512
 /* Bad pages described one by one; the rest are only counted. */
 #define BAD_PAGES_SHOWN		8
 
-static void range_map(struct range *range)
+static void range_fill(void *arg, uint64_t first, uint64_t pages)
 {
-	uint64_t bytes = range->pages * PAGE_BYTES;
+	const struct range *range = arg;
 
-	range->words = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (range->words == MAP_FAILED)
-		die("cannot map %" PRIu64 " MiB: %s", bytes / MIB, strerror(errno));
-	/* EINVAL: a kernel without huge pages, which is as good. */
-	if (madvise(range->words, bytes, MADV_NOHUGEPAGE) && errno != EINVAL)
-		die("cannot turn off huge pages: %s", strerror(errno));
-}
-
-static void range_fill(const struct range *range, uint64_t first, uint64_t pages)
-{
 	for (uint64_t page = first; page < first + pages; page++) {
 		uint64_t *words = range->words + page * WORDS_PER_PAGE;
 		uint64_t value = range->base + page * PATTERN_PAGE_STEP;
@@ -47,31 +33,12 @@ static void range_trim(struct range *range, uint64_t pages)
 	range->pages = pages;
 }
 
-/*
- * Free memory is read again and again because page tables and everybody else take from it too,
- * and a bound allocation that reaches the watermarks reclaims what was just populated, or runs
- * out of memory.
- */
 void range_populate(struct range *range, int node, uint64_t keep_free)
 {
-	uint64_t done = 0;
-
 	if (!range->pages)
 		return;
-	range_map(range);
-	node_bind(range->words, range->pages * PAGE_BYTES, node);
-	while (done < range->pages) {
-		uint64_t step = range->pages - done;
-
-		if (step > POPULATE_STEP_PAGES)
-			step = POPULATE_STEP_PAGES;
-		if (node_meminfo(node, "MemFree:") < keep_free + step * PAGE_BYTES)
-			break;
-		range_fill(range, done, step);
-		done += step;
-	}
-	node_unbind(range->words, range->pages * PAGE_BYTES);
-	range_trim(range, done);
+	range->words = populate_map(range->pages * PAGE_BYTES);
+	range_trim(range, populate_on(range->words, range->pages, node, keep_free, range_fill, range));
 }
 
 void range_populate_all(struct range *range, int node, uint64_t need, uint64_t keep_free)
@@ -107,7 +74,7 @@ uint64_t range_verify(const char *kind, const struct range *range, const uint64_
 		if (w == WORDS_PER_PAGE)
 			continue;
 		if (bad++ < BAD_PAGES_SHOWN)
-			fprintf(stderr, "hotregion: %s page %" PRIu64 " is bad from word %zu on: %#"
+			fprintf(stderr, PROGRAM_NAME ": %s page %" PRIu64 " is bad from word %zu on: %#"
 				PRIx64 "\n", kind, page, w, words[w]);
 	}
 	return bad;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* place - where the memory of a workload starts, and how much of what is hot is fast */
+#ifndef PGHOT_BENCH_PLACE_H
+#define PGHOT_BENCH_PLACE_H
+
+#include <stdint.h>
+
+#include "nodes.h"
+
+#define PLACE_MAX_HOT	64
+
+enum place_start {
+	PLACE_DEFAULT,	/* as the scenario says; place_map() never sees it */
+	PLACE_SPILL,	/* where the kernel puts it: what comes first is fast, as long as there is room */
+	PLACE_SLOW,	/* on the slow node */
+	PLACE_IDEAL,	/* what is hot on the fast nodes, what is cold on what they have left */
+};
+
+enum place_heat { PLACE_HOT, PLACE_COLD };
+
+/**
+ * struct place - all memory of a workload; those that have no hot set say that all of it is hot
+ * @fast: the fast nodes
+ * @slow: the slow one
+ * @start: where memory starts
+ * @hot_bytes: PLACE_IDEAL: hot memory that is still to be mapped, which cold memory leaves room for;
+ *	set it before the first place_map()
+ * @hot: the hot memory
+ * @nr_hot: pieces of it
+ */
+struct place {
+	const struct node_list *fast;
+	int slow;
+	enum place_start start;
+	uint64_t hot_bytes;
+	struct place_piece {
+		void *mem;
+		uint64_t pages;
+	} hot[PLACE_MAX_HOT];
+	unsigned int nr_hot;
+};
+
+/**
+ * place_map - memory that is all zero, and all of it there
+ * @bytes: rounded up to whole pages
+ *
+ * Ends the program with status 1 if there is no room.
+ */
+void *place_map(struct place *place, uint64_t bytes, enum place_heat heat);
+
+/** place_hot_pages - how many pages are hot */
+uint64_t place_hot_pages(const struct place *place);
+
+/** place_hot_fast - how many of them are fast now; moves and touches nothing */
+uint64_t place_hot_fast(const struct place *place);
+
+#endif
