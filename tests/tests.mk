@@ -5,7 +5,7 @@
 TESTS := $(BUILD)/tests
 ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-ENGINE_TESTS := unit oracle interleave threads
+ENGINE_TESTS := unit oracle interleave threads governor
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample throttle relax chmu chmu_tune cxl
 GUEST_PROGRAMS := holder failnth prof chmu hotness
