@@ -74,7 +74,7 @@ static int64_t converged_ms(const struct measure *m, double settled)
 	return -1;
 }
 
-void measure_end(struct measure *m)
+uint64_t measure_end(struct measure *m)
 {
 	struct measure_sample end, quarter;
 	double settled;
@@ -93,10 +93,11 @@ void measure_end(struct measure *m)
 	result("hot_pages", place_hot_pages(m->place));
 	result("hot_pages_fast", place_hot_fast(m->place));
 	if (!end.done)
-		return;
+		return end.ns;
 	quarter = last_quarter(m, end.done);
 	settled = rate(&quarter, &end);
 	result_real("rate", rate(m->samples, &end));
 	result_real("rate_last", settled);
 	result("converged_ms", converged_ms(m, settled));
+	return end.ns;
 }
