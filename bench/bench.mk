@@ -11,7 +11,7 @@ CALIBRATE := $(BUILD)/bench/calibrate
 HOSTRUN := $(BUILD)/bench/hostrun
 FILEREADER := $(BUILD)/bench/filereader
 # Benchmarks that share workload.h.
-WORKLOADS := $(addprefix $(BUILD)/bench/,gups)
+WORKLOADS := $(addprefix $(BUILD)/bench/,gups ptrchase scan)
 BENCH_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
 BENCH_HEADERS := $(wildcard bench/*.h) include/pghot/labdev.h include/pghot/user/labdev.h
 
