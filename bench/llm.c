@@ -362,6 +362,7 @@ int main(int argc, char **argv)
 	measure_end(&measure);
 	result("layers", l.weights.layers);
 	result("experts", l.weights.experts);
+	result("hot_experts", l.hot_experts);
 	result("weight_pages", pages);
 	result("cache_pages", (cache_bytes(&l.cache) + PAGE_BYTES - 1) / PAGE_BYTES);
 	result("asked", l.asked);

@@ -48,13 +48,15 @@ static double rate(const struct measure_sample *from, const struct measure_sampl
 	return to->ns > from->ns ? (double)(to->done - from->done) * NSEC_PER_SEC / (to->ns - from->ns) : 0;
 }
 
-/* Where the last quarter of the operations begins. */
+/* Where the last quarter of the operations begins, which is at least one. */
 static struct measure_sample last_quarter(const struct measure *m, uint64_t total)
 {
-	uint64_t want = total - total / 4;
+	uint64_t want = total - (total / 4 ? total / 4 : 1);
 	const struct measure_sample *at = m->samples;
 	double part;
 
+	if (!want)
+		return *at;
 	while (at[1].done < want)
 		at++;
 	part = (double)(want - at->done) / (at[1].done - at->done);
