@@ -70,8 +70,33 @@ for other in seed=2 prompt=63 active_experts=3 skew=119 hidden=64; do
 	ok $? "$other: the text is another one"
 done
 # More tokens than are added up at a time.
-model prompt=300 dim=192 ops=20
+model prompt=3000 dim=192 ops=20
 is "$(value pages_bad)" 0 "a longer prompt, several heads"
+
+# --- where it starts --------------------------------------------------------------------------------------
+
+# policies START: of the memory of a program that has begun to work; the kernel's names, without the nodes
+policies() {
+	local pid found
+	"build/bench/llm" "${SMALL[@]}" ops=20000 dim=64 dir="$folder" start="$1" >"$tmp/stdout" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		! grep -q '^sample' "$tmp/stdout" || break
+		sleep 0.05
+	done
+	found=$(cut -d ' ' -f 2 "/proc/$pid/numa_maps" | sed 's/:.*//' | sort -u)
+	kill "$pid"
+	wait "$pid"
+	echo "$found"
+}
+
+if [[ -r /proc/self/numa_maps ]]; then
+	for start in spill slow ideal; do
+		is "$(policies $start 2>/dev/null)" default "start=$start leaves no memory policy behind"
+	done
+else
+	skip 3 "the kernel has no numa_maps"
+fi
 
 # --- what is refused ------------------------------------------------------------------------------------
 
