@@ -32,6 +32,13 @@ bool key_number(const struct key *key, const char *text, void *cfg)
 	return true;
 }
 
+bool key_power_of_two(const struct key *key, const char *text, void *cfg)
+{
+	uint64_t value;
+
+	return key_digits(text, strlen(text), &value) && !(value & (value - 1)) && key_number(key, text, cfg);
+}
+
 bool key_node_list(const struct key *key, const char *text, void *cfg)
 {
 	struct node_list *list = (void *)((char *)cfg + key->offset);

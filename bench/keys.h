@@ -13,9 +13,9 @@
  * @def: its default, as text
  * @help: one line or more
  * @parse: puts the value of @text into the program's config; false if it is none
- * @offset: key_number(): where in the config the uint64_t is
- * @min: key_number(): least value
- * @max: key_number(): greatest value
+ * @offset: of a number: where in the config the uint64_t is
+ * @min: of a number: least value
+ * @max: of a number: greatest value
  */
 struct key {
 	const char *name;
@@ -38,6 +38,9 @@ bool key_digits(const char *text, size_t len, uint64_t *out);
 
 /** key_number - a struct key's @parse for plain numbers */
 bool key_number(const struct key *key, const char *text, void *cfg);
+
+/** key_power_of_two - likewise, for those that are powers of two */
+bool key_power_of_two(const struct key *key, const char *text, void *cfg);
 
 /** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
 bool key_node_list(const struct key *key, const char *text, void *cfg);

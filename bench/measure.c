@@ -48,13 +48,15 @@ static double rate(const struct measure_sample *from, const struct measure_sampl
 	return to->ns > from->ns ? (double)(to->done - from->done) * NSEC_PER_SEC / (to->ns - from->ns) : 0;
 }
 
-/* Where the last quarter of the operations begins. */
+/* Where the last quarter of the operations begins, which is at least one. */
 static struct measure_sample last_quarter(const struct measure *m, uint64_t total)
 {
-	uint64_t want = total - total / 4;
+	uint64_t want = total - (total / 4 ? total / 4 : 1);
 	const struct measure_sample *at = m->samples;
 	double part;
 
+	if (!want)
+		return *at;
 	while (at[1].done < want)
 		at++;
 	part = (double)(want - at->done) / (at[1].done - at->done);
@@ -74,7 +76,7 @@ static int64_t converged_ms(const struct measure *m, double settled)
 	return -1;
 }
 
-void measure_end(struct measure *m)
+uint64_t measure_end(struct measure *m)
 {
 	struct measure_sample end, quarter;
 	double settled;
@@ -93,10 +95,11 @@ void measure_end(struct measure *m)
 	result("hot_pages", place_hot_pages(m->place));
 	result("hot_pages_fast", place_hot_fast(m->place));
 	if (!end.done)
-		return;
+		return end.ns;
 	quarter = last_quarter(m, end.done);
 	settled = rate(&quarter, &end);
 	result_real("rate", rate(m->samples, &end));
 	result_real("rate_last", settled);
 	result("converged_ms", converged_ms(m, settled));
+	return end.ns;
 }

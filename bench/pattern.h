@@ -38,6 +38,12 @@ static inline uint64_t xorshift64(uint64_t x)
 	return x;
 }
 
+/** draw_below - a number below @n, from all bits of @rng, the upper ones first */
+static inline uint64_t draw_below(uint64_t rng, uint64_t n)
+{
+	return (unsigned __int128)rng * n >> 64;
+}
+
 /**
  * pattern_draw - a page
  * @rng: the state of a generator; it may be advanced, and its lower half is not used

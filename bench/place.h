@@ -7,8 +7,6 @@
 
 #include "nodes.h"
 
-#define PLACE_MAX_HOT	64
-
 enum place_start {
 	PLACE_DEFAULT,	/* as the scenario says; place_map() never sees it */
 	PLACE_SPILL,	/* where the kernel puts it: what comes first is fast, as long as there is room */
@@ -27,6 +25,7 @@ enum place_heat { PLACE_HOT, PLACE_COLD };
  *	set it before the first place_map()
  * @hot: the hot memory
  * @nr_hot: pieces of it
+ * @max_hot: pieces that there is room for
  */
 struct place {
 	const struct node_list *fast;
@@ -36,8 +35,8 @@ struct place {
 	struct place_piece {
 		void *mem;
 		uint64_t pages;
-	} hot[PLACE_MAX_HOT];
-	unsigned int nr_hot;
+	} *hot;
+	unsigned int nr_hot, max_hot;
 };
 
 /**
@@ -47,6 +46,16 @@ struct place {
  * Ends the program with status 1 if there is no room.
  */
 void *place_map(struct place *place, uint64_t bytes, enum place_heat heat);
+
+/**
+ * place_file - pages of a file, which start where place_map()'s would
+ * @mem: where they are mapped when place_hot_fast() looks
+ * @write: brings pages [@first, @first + @pages) of them into the page cache
+ *
+ * Ends the program with status 1 if there is no room.
+ */
+void place_file(struct place *place, void *mem, uint64_t pages, enum place_heat heat,
+		void (*write)(void *arg, uint64_t first, uint64_t pages), void *arg);
 
 /** place_hot_pages - how many pages are hot */
 uint64_t place_hot_pages(const struct place *place);

@@ -25,6 +25,22 @@ void *populate_map(uint64_t bytes)
 	return mem;
 }
 
+static void bind(void *mem, uint64_t bytes, int node)
+{
+	if (mem)
+		node_bind(mem, bytes, node);
+	else
+		node_bind_task(node);
+}
+
+static void unbind(void *mem, uint64_t bytes)
+{
+	if (mem)
+		node_unbind(mem, bytes);
+	else
+		node_unbind_task();
+}
+
 /*
  * Free memory is read again and again because page tables and everybody else take from it too,
  * and a bound allocation that reaches the watermarks reclaims what was just populated, or runs
@@ -41,7 +57,7 @@ uint64_t populate_on(void *mem, uint64_t pages, int node, uint64_t keep_free,
 		touch(arg, 0, pages);
 		return pages;
 	}
-	node_bind(mem, pages * PAGE_BYTES, node);
+	bind(mem, pages * PAGE_BYTES, node);
 	while (done < pages) {
 		uint64_t step = pages - done;
 
@@ -52,6 +68,6 @@ uint64_t populate_on(void *mem, uint64_t pages, int node, uint64_t keep_free,
 		touch(arg, done, step);
 		done += step;
 	}
-	node_unbind(mem, pages * PAGE_BYTES);
+	unbind(mem, pages * PAGE_BYTES);
 	return done;
 }

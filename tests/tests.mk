@@ -8,13 +8,14 @@ SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads governor
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample throttle relax chmu chmu_tune cxl
+BENCH_TESTS := measure
 GUEST_PROGRAMS := holder failnth prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-guest-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters check-guest-programs
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(BENCH_TESTS:%=$(TESTS)/bench/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters check-guest-programs
 
 # All that the guests of tests/guest bring along.
 check-guest-programs: $(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
@@ -44,6 +45,13 @@ $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
+
+# A test includes the source it is about, so that it sees what that has for itself.
+$(TESTS)/bench/%: tests/bench/%.c bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -DPROGRAM_NAME='"$(@F)"' -I. -Iinclude $(SANITIZE) -pthread -o $@ $< \
+		$(filter-out bench/$*.c,$(filter bench/%.c,$^)) -lm
 
 $(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
 	@mkdir -p $(@D)
