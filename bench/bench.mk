@@ -11,7 +11,7 @@ CALIBRATE := $(BUILD)/bench/calibrate
 HOSTRUN := $(BUILD)/bench/hostrun
 FILEREADER := $(BUILD)/bench/filereader
 # Benchmarks that share workload.h.
-WORKLOADS := $(addprefix $(BUILD)/bench/,gups llm ptrchase scan)
+WORKLOADS := $(addprefix $(BUILD)/bench/,graph500 gups llm ptrchase scan xsbench)
 BENCH_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
 BENCH_HEADERS := $(wildcard bench/*.h) include/pghot/labdev.h include/pghot/user/labdev.h
 
@@ -40,7 +40,9 @@ $(FILEREADER): bench/filereader.c bench/keys.c bench/nodes.c bench/roi.c $(BENCH
 WORKLOAD_SOURCES := $(addprefix bench/,keys.c measure.c nodes.c pattern.c place.c populate.c roi.c sampler.c workload.c)
 
 # What a workload has beside its own file and those of all.
+$(BUILD)/bench/graph500: $(addprefix bench/,bfs_check.c graph.c)
 $(BUILD)/bench/llm: $(addprefix bench/,layer.c layer_reference.c mapfile.c weights.c)
+$(BUILD)/bench/xsbench: $(addprefix bench/,materials.c nuclides.c)
 
 $(WORKLOADS): $(BUILD)/bench/%: bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS)
 	$(bench_program)

@@ -58,6 +58,14 @@ bool key_node_list(const struct key *key, const char *text, void *cfg)
 	}
 }
 
+int key_word(const char *text, const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -1;
+}
+
 static void print_help(const struct keys *keys)
 {
 	printf("usage: " PROGRAM_NAME " [KEY=VALUE]...\n%s\nKeys with their defaults:\n", keys->purpose);

@@ -45,6 +45,9 @@ bool key_power_of_two(const struct key *key, const char *text, void *cfg);
 /** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
 bool key_node_list(const struct key *key, const char *text, void *cfg);
 
+/** key_word - which of the @nr @words @text is; -1: none of them */
+int key_word(const char *text, const char *const *words, size_t nr);
+
 /** keys_parse - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
 void keys_parse(const struct keys *keys, int argc, char **argv, void *cfg);
 

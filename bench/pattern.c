@@ -11,15 +11,6 @@ void pattern_random(struct pattern *pattern, uint64_t pages)
 	*pattern = (struct pattern) { .pages = pages };
 }
 
-static void *take(uint64_t count, size_t size)
-{
-	void *mem = calloc(count, size);
-
-	if (!mem)
-		die("cannot allocate a table for %llu pages", (unsigned long long)count);
-	return mem;
-}
-
 /* Deal the ranks to the pages at random. */
 static void ranks_fill(uint32_t *ranks, uint64_t pages, uint64_t seed)
 {
@@ -38,18 +29,6 @@ static void ranks_fill(uint32_t *ranks, uint64_t pages, uint64_t seed)
 	}
 }
 
-/* How often each page is drawn where others are drawn once, on average. */
-static double *shares_create(const uint32_t *ranks, uint64_t pages, double exponent)
-{
-	double *shares = take(pages, sizeof(*shares)), sum = 0;
-
-	for (uint64_t i = 0; i < pages; i++)
-		sum += shares[i] = pow(ranks[i] + 1, -exponent);
-	for (uint64_t i = 0; i < pages; i++)
-		shares[i] *= pages / sum;
-	return shares;
-}
-
 static uint32_t limit_of(double share)
 {
 	return share >= 1 ? UINT32_MAX : (uint32_t)(share * 4294967296.0);
@@ -62,7 +41,7 @@ static uint32_t limit_of(double share)
 static void columns_fill(struct pattern_column *columns, double *shares, uint64_t pages)
 {
 	/* Columns that are less than full from below, the others from above. */
-	uint64_t *todo = take(pages, sizeof(*todo)), less = 0, more = pages;
+	uint64_t *todo = xcalloc(pages, sizeof(*todo)), less = 0, more = pages;
 
 	for (uint64_t i = 0; i < pages; i++) {
 		columns[i] = (struct pattern_column) { UINT32_MAX, i };
@@ -81,17 +60,31 @@ static void columns_fill(struct pattern_column *columns, double *shares, uint64_
 	free(todo);
 }
 
-void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
+void pattern_weights(struct pattern *pattern, const double *weights, uint64_t pages)
 {
-	double *shares;
+	/* How often each page is drawn where others are drawn once, on average. */
+	double *shares = xcalloc(pages, sizeof(*shares)), sum = 0;
 
-	pattern->pages = pages;
-	pattern->ranks = take(pages, sizeof(*pattern->ranks));
-	pattern->columns = take(pages, sizeof(*pattern->columns));
-	ranks_fill(pattern->ranks, pages, seed);
-	shares = shares_create(pattern->ranks, pages, exponent);
+	for (uint64_t i = 0; i < pages; i++)
+		sum += weights[i];
+	for (uint64_t i = 0; i < pages; i++)
+		shares[i] = weights[i] * (pages / sum);
+	*pattern = (struct pattern) { .pages = pages, .columns = xcalloc(pages, sizeof(*pattern->columns)) };
 	columns_fill(pattern->columns, shares, pages);
 	free(shares);
+}
+
+void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
+{
+	double *weights = xcalloc(pages, sizeof(*weights));
+	uint32_t *ranks = xcalloc(pages, sizeof(*ranks));
+
+	ranks_fill(ranks, pages, seed);
+	for (uint64_t i = 0; i < pages; i++)
+		weights[i] = pow(ranks[i] + 1, -exponent);
+	pattern_weights(pattern, weights, pages);
+	pattern->ranks = ranks;
+	free(weights);
 }
 
 void pattern_free(struct pattern *pattern)

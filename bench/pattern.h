@@ -14,12 +14,15 @@ struct pattern_column {
 /** struct pattern - a distribution over pages [0, @pages) */
 struct pattern {
 	struct pattern_column *columns;	/* NULL: all pages alike */
-	uint32_t *ranks;		/* of each page, 0 is the hottest; NULL as above */
+	uint32_t *ranks;		/* pattern_zipf(): of each page, 0 is the hottest; else NULL */
 	uint64_t pages;
 };
 
 /** pattern_random - all pages alike */
 void pattern_random(struct pattern *pattern, uint64_t pages);
+
+/** pattern_weights - page i is drawn in proportion to @weights[i] */
+void pattern_weights(struct pattern *pattern, const double *weights, uint64_t pages);
 
 /**
  * pattern_zipf - the page of rank r (1, 2, ...) is drawn in proportion to 1 / r^@exponent

@@ -71,6 +71,23 @@ static void add_hot(struct place *place, void *mem, uint64_t pages)
 	place->hot_bytes -= bytes < place->hot_bytes ? bytes : place->hot_bytes;
 }
 
+/* What can be had of a node: what files take is given back. */
+static uint64_t room(int node)
+{
+	return node_meminfo(node, "MemFree:") + node_meminfo(node, "FilePages:");
+}
+
+void place_need(const struct place *place, uint64_t bytes, const char *what)
+{
+	uint64_t have = node_list_has(place->fast, place->slow) ? 0 : room(place->slow);
+
+	for (unsigned int i = 0; i < place->fast->nr; i++)
+		have += room(place->fast->node[i]);
+	if (bytes > have)
+		die("%s needs %" PRIu64 " MiB, and the nodes have %" PRIu64 " MiB to give: choose a smaller one",
+		    what, bytes / MIB, have / MIB);
+}
+
 void *place_map(struct place *place, uint64_t bytes, enum place_heat heat)
 {
 	uint64_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;

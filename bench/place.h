@@ -22,7 +22,8 @@ enum place_heat { PLACE_HOT, PLACE_COLD };
  * @slow: the slow one
  * @start: where memory starts
  * @hot_bytes: PLACE_IDEAL: hot memory that is still to be mapped, which cold memory leaves room for;
- *	set it before the first place_map()
+ *	set it before the first place_map(). It may include cold memory that is warmer than what is
+ *	mapped first, and then be set anew before that is.
  * @hot: the hot memory
  * @nr_hot: pieces of it
  * @max_hot: pieces that there is room for
@@ -38,6 +39,12 @@ struct place {
 	} *hot;
 	unsigned int nr_hot, max_hot;
 };
+
+/**
+ * place_need - end the program with status 1 unless all nodes together have room for @bytes
+ * @what: what needs them, for the complaint; the user can choose it smaller
+ */
+void place_need(const struct place *place, uint64_t bytes, const char *what);
 
 /**
  * place_map - memory that is all zero, and all of it there

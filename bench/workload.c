@@ -37,16 +37,11 @@ bool workload_key_start(const struct key *key, const char *text, void *cfg)
 	static const char * const starts[] = {
 		[PLACE_DEFAULT] = "default", [PLACE_SPILL] = "spill", [PLACE_SLOW] = "slow", [PLACE_IDEAL] = "ideal",
 	};
-	struct workload *w = cfg;
+	int start = key_word(text, starts, sizeof(starts) / sizeof(*starts));
 
 	(void)key;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		if (strcmp(text, starts[i]))
-			continue;
-		w->start = i;
-		return true;
-	}
-	return false;
+	((struct workload *)cfg)->start = start;
+	return start >= 0;
 }
 
 void workload_begin(const struct keys *keys, int argc, char **argv, void *cfg, struct place *place)

@@ -113,4 +113,10 @@ static inline uint64_t mix64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* A random @x as a number of [0, 1). */
+static inline double unit_of(uint64_t x)
+{
+	return (x >> 11) * 0x1p-53;
+}
+
 #endif

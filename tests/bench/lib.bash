@@ -34,6 +34,18 @@ value() {
 	sed -n "s/^result $1 //p" "$tmp/stdout"
 }
 
+# good NAME: the last run ended well, and was content with itself
+good() {
+	is "$rc $(value pages_bad)" "0 0" "$1"
+	[[ $rc -eq 0 ]] || sed 's/^/#   /' "$tmp/stderr"
+}
+
+# holds CONDITION NAME: awk's CONDITION, whose numbers were put into it
+holds() {
+	awk "BEGIN { exit !($1) }" </dev/null
+	ok $? "$2" "not so: $1"
+}
+
 # refuses STATUS PROGRAM ARGUMENT WHAT NAME: it ends so, and with one line on stderr that has WHAT
 refuses() {
 	run "$2" "${SMALL[@]}" "$3"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* measure: the speed over the last quarter of the operations, and when it was first reached. */
+/* measure: the speed over the last quarter of the operations, when it was first reached, and pauses. */
 #include "bench/measure.c"
 #include "tests/tap.h"
 
@@ -91,11 +91,30 @@ static void test_many_samples(void)
 	is(end()->ns, MEASURE_MAX_SAMPLES - 2, "samples: the first ones are kept");
 }
 
+static void test_pause(void)
+{
+	uint64_t before;
+
+	m = (struct measure){ .resumed_ns = now_ns() - NSEC_PER_SEC, .before_ns = 5 * NSEC_PER_SEC };
+	pthread_mutex_init(&m.lock, NULL);
+	before = measured_ns(&m);
+	ok(before >= 6 * NSEC_PER_SEC && before < 60 * NSEC_PER_SEC, "pause: time goes on from what was measured");
+	measure_pause(&m);
+	before = m.before_ns;
+	look(&m, 0);
+	is(m.nr_samples, 0, "pause: no sample is taken");
+	is(measured_ns(&m), before, "pause: and no time counts");
+	m.resumed_ns = 0;
+	measure_resume(&m);
+	ok(measured_ns(&m) - before < 60 * NSEC_PER_SEC, "pause: nor later the time that it took");
+}
+
 int main(void)
 {
 	test_rate();
 	test_last_quarter();
 	test_converged();
 	test_many_samples();
+	test_pause();
 	return done();
 }
