@@ -22,11 +22,20 @@ void governor_init(struct governor *g, u32 epoch)
 	g->epoch = epoch;
 	g->since = epoch;
 	g->rest = GOVERNOR_REST_MIN;
+	g->probe = GOVERNOR_PROBE_LEAST;
 	g->left = GOVERNOR_ALL;
 	g->moved = 0;
 	g->arrived = 0;
 	group_init(&g->candidates);
 	group_init(&g->victims);
+}
+
+/** governor_set_size - @fast_pages: what the fast nodes have, which says how much is a little */
+void governor_set_size(struct governor *g, u64 fast_pages)
+{
+	g->probe = fast_pages / GOVERNOR_PROBE_PART;
+	if (g->probe < GOVERNOR_PROBE_LEAST)
+		g->probe = GOVERNOR_PROBE_LEAST;
 }
 
 /**
@@ -43,7 +52,7 @@ bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn)
 		return false;
 	group->fresh--;
 	group->pfn[group->head] = pfn;
-	group->until[group->head] = map->epoch + PHI_WINDOW_EPOCHS;
+	group->until[group->head] = map->epoch + HOTMAP_TRIAL_EPOCHS;
 	group->head = (group->head + 1) % GOVERNOR_WATCHED;
 	group->nr++;
 	hotmap_settle(map, pfn, 1, HOTMAP_TRIAL);
@@ -138,7 +147,7 @@ static void judge(struct governor *g, u32 threshold)
 /* A probe's victims have been tested, or there were none. */
 static void end_probe(struct governor *g)
 {
-	if (g->state == GOVERNOR_PROBES && g->epoch - g->since > 2 * PHI_WINDOW_EPOCHS)
+	if (g->state == GOVERNOR_PROBES && g->epoch - g->since > 2 * HOTMAP_TRIAL_EPOCHS)
 		enter(g, exchanges(g) ? GOVERNOR_RESTS : GOVERNOR_OPEN);
 }
 
@@ -158,11 +167,11 @@ static u64 allowance(const struct governor *g)
 {
 	switch (g->state) {
 	case GOVERNOR_OPEN:
-		return exchanges(g) ? GOVERNOR_PROBE : GOVERNOR_ALL;
+		return exchanges(g) ? g->probe : GOVERNOR_ALL;
 	case GOVERNOR_PAYS:
 		return GOVERNOR_ALL;
 	case GOVERNOR_PROBES:
-		return g->epoch == g->since ? GOVERNOR_PROBE : 0;
+		return g->epoch == g->since ? g->probe : 0;
 	case GOVERNOR_RESTS:
 		break;
 	}

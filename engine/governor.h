@@ -5,7 +5,7 @@
  * On a full target each page that comes drives another one out. That pays if the page that comes is
  * used more than the one that goes; heat alone does not say so, as it is what made the page a
  * candidate in the first place, and may have been chance or over by now. So both are put to the test,
- * under the same conditions: for one promotion window a few candidates are kept where they are, and
+ * under the same conditions: for half a promotion window a few candidates are kept where they are, and
  * a few pages that just arrived from the fast node, the victims, too. All begin with no heat. What a
  * source reports of them during that time is what the exchange is worth. As both groups are measured
  * with the same sources, it does not matter what a report of these stands for.
@@ -42,8 +42,12 @@ enum {
 	 */
 	GOVERNOR_GAIN = 2,
 	GOVERNOR_STAYS_PART = 4,
-	/* Pages an epoch that may move while it is not known whether that pays. */
-	GOVERNOR_PROBE = 1024,
+	/*
+	 * Pages an epoch that may move while it is not known whether that pays: one of so many that the
+	 * fast nodes have, and at least so many.
+	 */
+	GOVERNOR_PROBE_PART = 64,
+	GOVERNOR_PROBE_LEAST = 1024,
 	/* Epochs of rest before a probe, at first and at most. */
 	GOVERNOR_REST_MIN = 16,
 	GOVERNOR_REST_MAX = 256,
@@ -85,6 +89,7 @@ struct governor_group {
  * @epoch: of the last step
  * @since: epoch in which the state began
  * @rest: epochs for which the next rest lasts
+ * @probe: pages an epoch that may move while nothing is known
  * @left: pages that may move in this epoch
  * @moved: pages that moved of late; fades
  * @arrived: pages that came from fast nodes of late; fades
@@ -96,6 +101,7 @@ struct governor {
 	u32 epoch;
 	u32 since;
 	u32 rest;
+	u64 probe;
 	u64 left;
 	u64 moved;
 	u64 arrived;
@@ -104,6 +110,7 @@ struct governor {
 };
 
 void governor_init(struct governor *g, u32 epoch);
+void governor_set_size(struct governor *g, u64 fast_pages);
 bool governor_step(struct governor *g, struct hotmap *map);
 bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn);
 void governor_moved(struct governor *g, u64 pages);

@@ -359,7 +359,7 @@ static u32 hold_epochs(struct hotmap *map, u64 pfn, enum hotmap_settled how)
 	if (how == HOTMAP_WAIT)
 		return PHI_WINDOW_EPOCHS / 4;
 	if (how == HOTMAP_TRIAL)
-		return PHI_WINDOW_EPOCHS;
+		return HOTMAP_TRIAL_EPOCHS;
 	if (how != HOTMAP_BUSY && how != HOTMAP_STUCK)
 		return PHI_HOLD_MAX_EPOCHS;
 	epochs = how == HOTMAP_BUSY ? PHI_WINDOW_EPOCHS / 4 : PHI_WINDOW_EPOCHS;

@@ -116,12 +116,17 @@ void govern_step(struct slow_node *node)
 		[GOVERNOR_PROBES] = STAT_pghot_governor_probes,
 	};
 	struct governor *gov = &node->engine.gov;
+	u64 fast_pages = 0;
+	unsigned int i;
 
 	take_arrivals(node);
 	if (!active()) {
 		governor_init(gov, node->engine.map.epoch);
 		return;
 	}
+	for (i = 0; i < node->nr_targets; i++)
+		fast_pages += node_present_pages(node->target_nids[i]);
+	governor_set_size(gov, fast_pages);
 	if (!governor_step(gov, &node->engine.map))
 		return;
 	stat_inc(counts[gov->state]);

@@ -93,13 +93,18 @@ static void test_beginning(void)
 	is(p->e->gov.state, GOVERNOR_OPEN, "nothing arrives, nothing is judged");
 	ok(governor_allows(&p->e->gov) == GOVERNOR_ALL, "and all may move");
 	p->arrived = 1000;
+	p->candidate_reports = 1;
 	play_epoch(p);
-	play_epoch(p);
-	is(governor_allows(&p->e->gov), GOVERNOR_PROBE, "pages arrive: a little may move");
+	is(governor_allows(&p->e->gov), GOVERNOR_PROBE_LEAST, "pages arrive: a little may move");
 	governor_moved(&p->e->gov, 1000);
-	is(governor_allows(&p->e->gov), GOVERNOR_PROBE - 1000, "less what has moved");
+	is(governor_allows(&p->e->gov), GOVERNOR_PROBE_LEAST - 1000, "less what has moved");
 	governor_moved(&p->e->gov, 1000);
 	is(governor_allows(&p->e->gov), 0, "until nothing is left");
+	play_close(p);
+	p = play_open(PHI_BYTE);
+	governor_set_size(&p->e->gov, 1 << 20);
+	play_epoch(p);
+	is(governor_allows(&p->e->gov), (1 << 20) / GOVERNOR_PROBE_PART, "in proportion to the fast nodes");
 	play_close(p);
 }
 
@@ -148,9 +153,9 @@ static void test_rest(void)
 	for (i = 0; i < 4; i++) {
 		rests[i] = play_until(p, GOVERNOR_PROBES, 1000);
 		probed = governor_allows(&p->e->gov);
-		p->moved = p->arrived = GOVERNOR_PROBE;
+		p->moved = p->arrived = GOVERNOR_PROBE_LEAST;
 		play_epoch(p);
-		ok(probed == GOVERNOR_PROBE && governor_allows(&p->e->gov) == 0,
+		ok(probed == GOVERNOR_PROBE_LEAST && governor_allows(&p->e->gov) == 0,
 		   "probe %u: for one epoch a little may move", i + 1);
 		p->moved = p->arrived = 0;
 		ok(play_until(p, GOVERNOR_RESTS, 12) > 0, "then it rests again");
@@ -173,7 +178,7 @@ static void test_room(void)
 	play_until(p, GOVERNOR_RESTS, 12);
 	p->moved = p->arrived = 0;
 	play_until(p, GOVERNOR_PROBES, 1000);
-	p->moved = GOVERNOR_PROBE;
+	p->moved = GOVERNOR_PROBE_LEAST;
 	play_epoch(p);
 	p->moved = 0;
 	ok(play_until(p, GOVERNOR_OPEN, 12) > 0, "there is room: it does not rest any more");
@@ -195,10 +200,10 @@ static void test_watch(void)
 	for (i = 0; i < GOVERNOR_AN_EPOCH; i++)
 		if (i >= GOVERNOR_AN_EPOCH / 2)
 			report(p, SECTION + i);
-	ok(hotmap_look(&p->e->map, SECTION + GOVERNOR_AN_EPOCH - 1).hold == PHI_WINDOW_EPOCHS,
-	   "a page under test is not ready for a window");
+	ok(hotmap_look(&p->e->map, SECTION + GOVERNOR_AN_EPOCH - 1).hold == HOTMAP_TRIAL_EPOCHS,
+	   "a page under test is not ready for half a window");
 	/* Time begins with the first tick. */
-	for (i = 0; i <= PHI_WINDOW_EPOCHS; i++) {
+	for (i = 0; i <= HOTMAP_TRIAL_EPOCHS; i++) {
 		report(p, SECTION + 30000);
 		engine_tick(p->e, p->now_ms);
 		governor_step(g, &p->e->map);
