@@ -13,9 +13,9 @@
  * @def: its default, as text
  * @help: one line or more
  * @parse: puts the value of @text into the program's config; false if it is none
- * @offset: key_number(): where in the config the uint64_t is
- * @min: key_number(): least value
- * @max: key_number(): greatest value
+ * @offset: key_number(): where in the config the uint64_t is; key_real(): the double
+ * @min: their least value
+ * @max: their greatest value
  */
 struct key {
 	const char *name;
@@ -38,6 +38,9 @@ bool key_digits(const char *text, size_t len, uint64_t *out);
 
 /** key_number - a struct key's @parse for plain numbers */
 bool key_number(const struct key *key, const char *text, void *cfg);
+
+/** key_real - a struct key's @parse for decimal fractions as 0.99 */
+bool key_real(const struct key *key, const char *text, void *cfg);
 
 /** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
 bool key_node_list(const struct key *key, const char *text, void *cfg);
