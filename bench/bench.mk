@@ -22,7 +22,7 @@ define bench_program
 	$(Q)$(CC) $(BENCH_CFLAGS) -DPROGRAM_NAME='"$(@F)"' -Iinclude -o $@ $(filter %.c,$^) -lm
 endef
 
-$(HOTREGION): $(addprefix bench/,hotregion.c args.c keys.c nodes.c overlap.c pattern.c place.c populate.c probe.c range.c roi.c sampler.c workload.c) $(BENCH_HEADERS)
+$(HOTREGION): $(addprefix bench/,hotregion.c args.c clock.c keys.c nodes.c overlap.c pattern.c place.c populate.c probe.c range.c roi.c sampler.c workload.c) $(BENCH_HEADERS)
 	$(bench_program)
 
 $(ROI): bench/roi_main.c bench/roi.c $(BENCH_HEADERS)
