@@ -36,6 +36,7 @@ struct place {
 	struct place_piece {
 		void *mem;
 		uint64_t pages;
+		const uint32_t *order;	/* the numbers of these pages; NULL: 0, 1, 2 and so on */
 	} hot[PLACE_MAX_HOT];
 	unsigned int nr_hot;
 };
@@ -47,6 +48,16 @@ struct place {
  * Ends the program with status 1 if there is no room.
  */
 void *place_map(struct place *place, uint64_t bytes, enum place_heat heat);
+
+/**
+ * place_map_ranked - place_map() where hot pages lie among cold ones
+ * @order: the number of each page, the hottest first; stays the caller's, who keeps it
+ * @hot: so many of the first of these are hot, the others cold
+ *
+ * PLACE_IDEAL: the hottest are fast, as many as there is room for. Otherwise memory is filled from its
+ * beginning on, whatever is hot of it.
+ */
+void *place_map_ranked(struct place *place, uint64_t bytes, const uint32_t *order, uint64_t hot);
 
 /** place_hot_pages - how many pages are hot */
 uint64_t place_hot_pages(const struct place *place);
