@@ -38,18 +38,6 @@ static void ranks_fill(uint32_t *ranks, uint64_t pages, uint64_t seed)
 	}
 }
 
-/* How often each page is drawn where others are drawn once, on average. */
-static double *shares_create(const uint32_t *ranks, uint64_t pages, double exponent)
-{
-	double *shares = take(pages, sizeof(*shares)), sum = 0;
-
-	for (uint64_t i = 0; i < pages; i++)
-		sum += shares[i] = pow(ranks[i] + 1, -exponent);
-	for (uint64_t i = 0; i < pages; i++)
-		shares[i] *= pages / sum;
-	return shares;
-}
-
 static uint32_t limit_of(double share)
 {
 	return share >= 1 ? UINT32_MAX : (uint32_t)(share * 4294967296.0);
@@ -81,17 +69,32 @@ static void columns_fill(struct pattern_column *columns, double *shares, uint64_
 	free(todo);
 }
 
-void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
+void pattern_weighted(struct pattern *pattern, double *weights, uint64_t pages)
 {
-	double *shares;
+	double sum = 0;
 
 	pattern->pages = pages;
-	pattern->ranks = take(pages, sizeof(*pattern->ranks));
+	pattern->ranks = NULL;
 	pattern->columns = take(pages, sizeof(*pattern->columns));
-	ranks_fill(pattern->ranks, pages, seed);
-	shares = shares_create(pattern->ranks, pages, exponent);
-	columns_fill(pattern->columns, shares, pages);
-	free(shares);
+	for (uint64_t i = 0; i < pages; i++)
+		sum += weights[i];
+	/* Now how often each page is drawn where others are drawn once, on average. */
+	for (uint64_t i = 0; i < pages; i++)
+		weights[i] *= pages / sum;
+	columns_fill(pattern->columns, weights, pages);
+}
+
+void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
+{
+	uint32_t *ranks = take(pages, sizeof(*ranks));
+	double *weights = take(pages, sizeof(*weights));
+
+	ranks_fill(ranks, pages, seed);
+	for (uint64_t i = 0; i < pages; i++)
+		weights[i] = pow(ranks[i] + 1, -exponent);
+	pattern_weighted(pattern, weights, pages);
+	pattern->ranks = ranks;
+	free(weights);
 }
 
 void pattern_free(struct pattern *pattern)

@@ -27,6 +27,12 @@ void pattern_random(struct pattern *pattern, uint64_t pages);
  */
 void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed);
 
+/**
+ * pattern_weighted - page i is drawn in proportion to @weights[i]
+ * @weights: of each page, not all 0; used up
+ */
+void pattern_weighted(struct pattern *pattern, double *weights, uint64_t pages);
+
 void pattern_free(struct pattern *pattern);
 
 /** xorshift64 - the next number of a generator whose state is not 0 */
