@@ -37,7 +37,7 @@ $(HOSTRUN): bench/hostrun.c bench/nodes.c bench/populate.c bench/range.c bench/r
 $(FILEREADER): bench/filereader.c bench/keys.c bench/nodes.c bench/roi.c $(BENCH_HEADERS)
 	$(bench_program)
 
-WORKLOAD_SOURCES := $(addprefix bench/,keys.c measure.c nodes.c pattern.c place.c populate.c roi.c sampler.c workload.c)
+WORKLOAD_SOURCES := $(addprefix bench/,keys.c measure.c nodes.c pattern.c place.c populate.c roi.c sampler.c words.c workload.c)
 
 $(WORKLOADS): $(BUILD)/bench/%: bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS)
 	$(bench_program)
