@@ -28,6 +28,7 @@ exceptions='
 bench/engine.c: engine
 examples/tracker/pghot_tracker.c: kmod/pghot.h
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
+tests/bench/zipf.c: bench/heat.h bench/latency.h bench/permute.h bench/zipf.h
 tests/lab/counters.c: lab/plugin/counters.h
 '
 # Files that the build makes, by the name they are included with.

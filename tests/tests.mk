@@ -14,7 +14,7 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 .PHONY: check-programs check-guest-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters check-guest-programs
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters $(TESTS)/bench/zipf check-guest-programs
 
 # All that the guests of tests/guest bring along.
 check-guest-programs: $(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
@@ -49,6 +49,11 @@ $(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/cou
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
+
+$(TESTS)/bench/zipf: tests/bench/zipf.c $(addprefix bench/,heat.c latency.c pattern.c zipf.c) $(BENCH_HEADERS) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -DPROGRAM_NAME='"zipf"' -o $@ $(filter %.c,$^) -lm
 
 $(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
 	@mkdir -p $(@D)
