@@ -11,7 +11,7 @@ CALIBRATE := $(BUILD)/bench/calibrate
 HOSTRUN := $(BUILD)/bench/hostrun
 FILEREADER := $(BUILD)/bench/filereader
 # Benchmarks that share workload.h.
-WORKLOADS := $(addprefix $(BUILD)/bench/,gups zipfcache)
+WORKLOADS := $(addprefix $(BUILD)/bench/,gups twotenants zipfcache)
 BENCH_CFLAGS ?= -std=c11 -O2 -static -Wall -Wextra -Werror -pthread
 BENCH_HEADERS := $(wildcard bench/*.h) include/pghot/labdev.h include/pghot/user/labdev.h
 
@@ -42,4 +42,5 @@ WORKLOAD_SOURCES := $(addprefix bench/,keys.c measure.c nodes.c pattern.c place.
 $(WORKLOADS): $(BUILD)/bench/%: bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS)
 	$(bench_program)
 
+$(BUILD)/bench/twotenants: $(addprefix bench/,batch.c clock.c latency.c requests.c tenant.c)
 $(BUILD)/bench/zipfcache: $(addprefix bench/,cache.c heat.c latency.c zipf.c)
