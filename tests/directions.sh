@@ -28,6 +28,7 @@ exceptions='
 bench/engine.c: engine
 examples/tracker/pghot_tracker.c: kmod/pghot.h
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
+tests/bench/place.c: bench/base.h bench/place.h bench/populate.h
 tests/bench/zipf.c: bench/heat.h bench/latency.h bench/permute.h bench/zipf.h
 tests/lab/counters.c: lab/plugin/counters.h
 '

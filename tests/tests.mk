@@ -8,13 +8,14 @@ SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample throttle relax chmu chmu_tune cxl
+BENCH_TESTS := place zipf
 GUEST_PROGRAMS := holder failnth prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-guest-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters $(TESTS)/bench/zipf check-guest-programs
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters $(BENCH_TESTS:%=$(TESTS)/bench/%) check-guest-programs
 
 # All that the guests of tests/guest bring along.
 check-guest-programs: $(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
@@ -50,10 +51,12 @@ $(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/cou
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
 
-$(TESTS)/bench/zipf: tests/bench/zipf.c $(addprefix bench/,heat.c latency.c pattern.c zipf.c) $(BENCH_HEADERS) tests/tap.h
+$(TESTS)/bench/place: bench/place.c
+$(TESTS)/bench/zipf: $(addprefix bench/,heat.c latency.c pattern.c zipf.c)
+$(BENCH_TESTS:%=$(TESTS)/bench/%): $(TESTS)/bench/%: tests/bench/%.c $(BENCH_HEADERS) tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
-	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -DPROGRAM_NAME='"zipf"' -o $@ $(filter %.c,$^) -lm
+	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -DPROGRAM_NAME='"$(@F)"' -o $@ $(filter %.c,$^) -lm
 
 $(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
 	@mkdir -p $(@D)
