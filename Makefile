@@ -47,12 +47,19 @@ check-long: ## Run the tests that take minutes each, too long for make check
 # The guest tests to run on the debug kernel; how much slower than a stock one it is.
 GUEST_TESTS ?= $(filter-out %/lib.sh,$(wildcard tests/guest/*.sh))
 DEBUG_SLOW := 6
+# Guests that run at a time; the one that is alone wants all CPUs.
+DEBUG_JOBS ?= $(shell nproc)
+DEBUG_ALONE := tests/guest/debug-stress.sh
 
 check-debug: ## Run the guest tests on a kernel with KASAN, lockdep, ..., built the first time
 	$(Q)scripts/setup build lab check debug
 	$(Q)KVER=$$(scripts/assets kver --kver debug) && export KVER && scripts/assets kernel >/dev/null && \
 		$(MAKE) --no-print-directory BUILD=$(BUILD)/debug KVER=$$KVER all check-guest-programs && \
-		BUILD=$(BUILD)/debug OUT=$(OUT)/debug LAB_SLOW=$(DEBUG_SLOW) scripts/check $(GUEST_TESTS)
+		export BUILD=$(BUILD)/debug LAB_SLOW=$(DEBUG_SLOW) && status=0 && \
+		{ set -- $(filter-out $(DEBUG_ALONE),$(GUEST_TESTS)); [ $$# -eq 0 ] || \
+			JOBS=$(DEBUG_JOBS) LAB_GUESTS=$(DEBUG_JOBS) OUT=$(OUT)/debug scripts/check "$$@" || status=1; } && \
+		{ set -- $(filter $(DEBUG_ALONE),$(GUEST_TESTS)); [ $$# -eq 0 ] || \
+			OUT=$(OUT)/debug-alone scripts/check "$$@" || status=1; } && exit $$status
 
 bench: ## Measure the engine; writes out/bench.json
 	$(Q)scripts/setup build

@@ -26,4 +26,14 @@ static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const cha
 	exit(1);
 }
 
+/** xcalloc - memory for @count times @size bytes, all 0, or the program ends */
+static inline void *xcalloc(uint64_t count, size_t size)
+{
+	void *mem = calloc(count, size);
+
+	if (!mem)
+		die("cannot allocate %llu times %zu bytes", (unsigned long long)count, size);
+	return mem;
+}
+
 #endif

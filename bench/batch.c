@@ -26,7 +26,7 @@ static void random_updates(struct batch *b, uint64_t count)
 
 	while (count--) {
 		rng = xorshift64(rng);
-		b->words[words_index(rng, b->nr)] ^= rng;
+		b->words[draw_below(rng, b->nr)] ^= rng;
 	}
 	b->rng = rng;
 }

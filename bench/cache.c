@@ -3,7 +3,7 @@
 
 #include "base.h"
 #include "cache.h"
-#include "words.h"
+#include "pattern.h"
 #include "workload.h"
 
 #define WORD_BYTES	sizeof(uint64_t)
@@ -67,7 +67,7 @@ uint64_t cache_key(const struct cache *cache, uint64_t i)
 /* No two values have the same key, and keys are as random as a hash of them would be. */
 static uint64_t first_slot(const struct cache *cache, uint64_t key)
 {
-	return words_index(key, cache->nr_slots);
+	return draw_below(key, cache->nr_slots);
 }
 
 static uint64_t next_slot(const struct cache *cache, uint64_t slot)

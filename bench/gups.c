@@ -56,12 +56,9 @@ struct table {
 static void table_map(struct table *t, const struct config *cfg, struct place *place)
 {
 	uint64_t bytes = workload_bytes(&cfg->w, cfg->w.working_set);
-	uint64_t hot = workload_bytes(&cfg->w, cfg->w.hot_set);
+	uint64_t hot = cfg->hot_share ? workload_hot_bytes(&cfg->w) : 0;
 
-	if (cfg->hot_share && hot >= bytes)
-		die("hot_set=%llu: it must be less than the working set, which is %llu",
-		    (unsigned long long)cfg->w.hot_set, (unsigned long long)cfg->w.working_set);
-	if (cfg->hot_share && !cfg->phase_ops) {
+	if (hot && !cfg->phase_ops) {
 		place->hot_bytes = hot;
 		t->cold = place_map(place, bytes - hot, PLACE_COLD);
 		t->hot = place_map(place, hot, PLACE_HOT);
@@ -72,7 +69,7 @@ static void table_map(struct table *t, const struct config *cfg, struct place *p
 	}
 	t->hot_words = hot / sizeof(uint64_t);
 	t->hot_limit = (cfg->hot_share << 32) / 100;
-	t->phase_ops = cfg->phase_ops;
+	t->phase_ops = hot ? cfg->phase_ops : 0;
 }
 
 /* @count updates from update @first on, within one phase. Returns the generator's state. */
@@ -88,8 +85,8 @@ static uint64_t update(const struct table *t, uint64_t rng, uint64_t first, uint
 
 		rng = xorshift64(rng);
 		/* The lower half decides where to, the whole of it which word. */
-		word = (uint32_t)value < t->hot_limit ? hot + words_index(rng, t->hot_words) :
-						       t->cold + words_index(rng, t->cold_words);
+		word = (uint32_t)value < t->hot_limit ? hot + draw_below(rng, t->hot_words) :
+						       t->cold + draw_below(rng, t->cold_words);
 		*word ^= value;
 	}
 	return rng;
@@ -131,7 +128,7 @@ int main(int argc, char **argv)
 	update_all(&table, cfg.w.seed, cfg.w.ops, &measure);
 	measure_end(&measure);
 	update_all(&table, cfg.w.seed, cfg.w.ops, NULL);
-	table.hot[table.hot_words / 2] += cfg.w.spoil;
+	table.cold[table.cold_words / 2] += cfg.w.spoil;
 	bad = words_verify(table.cold, table.cold_words);
 	if (apart)
 		bad += words_verify(table.hot, table.hot_words);

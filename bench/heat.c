@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base.h"
 #include "heat.h"
 #include "loglin.h"
@@ -10,10 +7,8 @@
 uint32_t *heat_order(const uint64_t *heat, uint64_t pages)
 {
 	uint64_t place[LOGLIN_BUCKETS] = { 0 }, before = 0;
-	uint32_t *order = malloc(pages * sizeof(*order));
+	uint32_t *order = xcalloc(pages, sizeof(*order));
 
-	if (!order)
-		die("cannot allocate a list of %" PRIu64 " pages", pages);
 	for (uint64_t i = 0; i < pages; i++)
 		place[loglin_bucket(heat[i])]++;
 	for (unsigned int b = LOGLIN_BUCKETS; b--;) {

@@ -32,6 +32,13 @@ bool key_number(const struct key *key, const char *text, void *cfg)
 	return true;
 }
 
+bool key_power_of_two(const struct key *key, const char *text, void *cfg)
+{
+	uint64_t value;
+
+	return key_digits(text, strlen(text), &value) && !(value & (value - 1)) && key_number(key, text, cfg);
+}
+
 bool key_real(const struct key *key, const char *text, void *cfg)
 {
 	char *end;
@@ -63,6 +70,14 @@ bool key_node_list(const struct key *key, const char *text, void *cfg)
 			return true;
 		text += len + 1;
 	}
+}
+
+int key_word(const char *text, const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -1;
 }
 
 static void print_help(const struct keys *keys)

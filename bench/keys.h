@@ -13,9 +13,9 @@
  * @def: its default, as text
  * @help: one line or more
  * @parse: puts the value of @text into the program's config; false if it is none
- * @offset: key_number(): where in the config the uint64_t is; key_real(): the double
- * @min: their least value
- * @max: their greatest value
+ * @offset: of a number: where in the config the uint64_t is; key_real(): the double
+ * @min: of a number: least value
+ * @max: of a number: greatest value
  */
 struct key {
 	const char *name;
@@ -39,11 +39,17 @@ bool key_digits(const char *text, size_t len, uint64_t *out);
 /** key_number - a struct key's @parse for plain numbers */
 bool key_number(const struct key *key, const char *text, void *cfg);
 
-/** key_real - a struct key's @parse for decimal fractions as 0.99 */
+/** key_power_of_two - likewise, for those that are powers of two */
+bool key_power_of_two(const struct key *key, const char *text, void *cfg);
+
+/** key_real - likewise, for decimal fractions as 0.99 */
 bool key_real(const struct key *key, const char *text, void *cfg);
 
 /** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
 bool key_node_list(const struct key *key, const char *text, void *cfg);
+
+/** key_word - which of the @nr @words @text is; -1: none of them */
+int key_word(const char *text, const char *const *words, size_t nr);
 
 /** keys_parse - fill @cfg; ends the program on --help, and with status 2 on a wrong argument */
 void keys_parse(const struct keys *keys, int argc, char **argv, void *cfg);

@@ -10,23 +10,58 @@
 
 #define CONVERGED_PERCENT	90
 
+/* The time measured so far, without what was paused. The caller holds the lock. */
+static uint64_t measured_ns(const struct measure *m)
+{
+	return m->before_ns + (m->paused ? 0 : now_ns() - m->resumed_ns);
+}
+
+static struct measure_sample sample_at(const struct measure *m, uint64_t ns)
+{
+	return (struct measure_sample){ ns, atomic_load_explicit(&m->done, memory_order_relaxed) };
+}
+
 static void keep_sample(struct measure *m, uint64_t ns)
 {
 	/* The last place is the end's. */
-	if (m->nr_samples >= MEASURE_MAX_SAMPLES - 1)
-		return;
-	m->samples[m->nr_samples++] = (struct measure_sample){
-		ns, atomic_load_explicit(&m->done, memory_order_relaxed),
-	};
+	if (m->nr_samples < MEASURE_MAX_SAMPLES - 1)
+		m->samples[m->nr_samples++] = sample_at(m, ns);
 }
 
 static void look(void *arg, uint64_t ms)
 {
 	struct measure *m = arg;
+	struct measure_sample now;
+	bool paused;
 
-	keep_sample(m, now_ns() - m->sampler.start_ns);
-	printf("sample %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", ms, place_hot_fast(m->place),
-	       m->samples[m->nr_samples - 1].done);
+	(void)ms;	/* with pauses, so no measured time */
+	pthread_mutex_lock(&m->lock);
+	paused = m->paused;
+	now = sample_at(m, measured_ns(m));
+	if (!paused)
+		keep_sample(m, now.ns);
+	pthread_mutex_unlock(&m->lock);
+	if (!paused)
+		printf("sample %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", now.ns / NSEC_PER_MSEC,
+		       place_hot_fast(m->place), now.done);
+}
+
+void measure_pause(struct measure *m)
+{
+	roi_end();
+	pthread_mutex_lock(&m->lock);
+	m->before_ns = measured_ns(m);
+	m->paused = true;
+	pthread_mutex_unlock(&m->lock);
+}
+
+void measure_resume(struct measure *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->resumed_ns = now_ns();
+	m->paused = false;
+	pthread_mutex_unlock(&m->lock);
+	roi_begin();
 }
 
 void measure_begin(struct measure *m, const struct place *place, uint64_t sample_ms)
@@ -35,11 +70,14 @@ void measure_begin(struct measure *m, const struct place *place, uint64_t sample
 	m->sampler.period_ms = sample_ms;
 	m->sampler.look = look;
 	m->sampler.arg = m;
+	pthread_mutex_init(&m->lock, NULL);
+	m->paused = true;
+	m->before_ns = 0;
 	m->nr_samples = 0;
 	keep_sample(m, 0);
 	puts("phase access");
 	sampler_start(&m->sampler);
-	roi_begin();
+	measure_resume(m);
 }
 
 /* Operations a second between two samples. */
@@ -48,13 +86,15 @@ static double rate(const struct measure_sample *from, const struct measure_sampl
 	return to->ns > from->ns ? (double)(to->done - from->done) * NSEC_PER_SEC / (to->ns - from->ns) : 0;
 }
 
-/* Where the last quarter of the operations begins. */
+/* Where the last quarter of the operations begins, which is at least one. */
 static struct measure_sample last_quarter(const struct measure *m, uint64_t total)
 {
-	uint64_t want = total - total / 4;
+	uint64_t want = total - (total / 4 ? total / 4 : 1);
 	const struct measure_sample *at = m->samples;
 	double part;
 
+	if (!want)
+		return *at;
 	while (at[1].done < want)
 		at++;
 	part = (double)(want - at->done) / (at[1].done - at->done);
@@ -74,18 +114,15 @@ static int64_t converged_ms(const struct measure *m, double settled)
 	return -1;
 }
 
-void measure_end(struct measure *m)
+uint64_t measure_end(struct measure *m)
 {
 	struct measure_sample end, quarter;
 	double settled;
 
-	roi_end();
-	end.ns = now_ns() - m->sampler.start_ns;
-	end.done = atomic_load(&m->done);
+	/* No look comes later than this. */
+	measure_pause(m);
 	sampler_stop(&m->sampler);
-	/* A last look may have been later. */
-	while (m->samples[m->nr_samples - 1].ns > end.ns)
-		m->nr_samples--;
+	end = sample_at(m, m->before_ns);
 	m->samples[m->nr_samples++] = end;
 	puts("phase verify");
 	result_real("seconds", (double)end.ns / NSEC_PER_SEC);
@@ -93,10 +130,11 @@ void measure_end(struct measure *m)
 	result("hot_pages", place_hot_pages(m->place));
 	result("hot_pages_fast", place_hot_fast(m->place));
 	if (!end.done)
-		return;
+		return end.ns;
 	quarter = last_quarter(m, end.done);
 	settled = rate(&quarter, &end);
 	result_real("rate", rate(m->samples, &end));
 	result_real("rate_last", settled);
 	result("converged_ms", converged_ms(m, settled));
+	return end.ns;
 }

@@ -3,7 +3,9 @@
 #ifndef PGHOT_BENCH_MEASURE_H
 #define PGHOT_BENCH_MEASURE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "place.h"
@@ -17,7 +19,8 @@
  * Results: seconds, ops, rate (operations a second from begin to end), rate_last (of the last quarter of
  * the operations), converged_ms (when two samples one after the other first had 90 % of rate_last; -1:
  * never), hot_pages, hot_pages_fast (at the end). While it measures a line "sample MS FAST OPS" is
- * written each period: hot pages that are fast, and operations done.
+ * written each period: hot pages that are fast, and operations done. No time counts, and no sample is
+ * taken, between measure_pause() and measure_resume().
  */
 struct measure {
 	const struct place *place;
@@ -27,6 +30,10 @@ struct measure {
 		uint64_t ns, done;
 	} samples[MEASURE_MAX_SAMPLES];
 	struct sampler sampler;
+	pthread_mutex_t lock;		/* for the rest, and for samples while there is a sampler */
+	bool paused;
+	uint64_t resumed_ns;		/* when it was resumed; on the clock of now_ns() */
+	uint64_t before_ns;		/* time measured until then */
 };
 
 /**
@@ -43,7 +50,13 @@ static inline void measure_add(struct measure *m, uint64_t ops)
 	atomic_fetch_add_explicit(&m->done, ops, memory_order_relaxed);
 }
 
-/** measure_end - the region of interest ends; writes the results */
-void measure_end(struct measure *m);
+/** measure_pause - what follows is not measured, as the check of a result; from the thread that began */
+void measure_pause(struct measure *m);
+
+/** measure_resume - it is again */
+void measure_resume(struct measure *m);
+
+/** measure_end - the region of interest ends; writes the results; returns its nanoseconds */
+uint64_t measure_end(struct measure *m);
 
 #endif

@@ -88,15 +88,42 @@ uint64_t node_default_margin(int node)
 	return margin > 32 * MIB ? margin : 32 * MIB;
 }
 
+struct node_mask {
+	unsigned long words[MAX_NODES / (8 * sizeof(unsigned long))];
+};
+
+/* The kernel takes one off the number of bits. */
+#define MASK_BITS		(MAX_NODES + 1UL)
+
+static struct node_mask mask_of(int node)
+{
+	const unsigned int bits = 8 * sizeof(unsigned long);
+	struct node_mask mask = { { 0 } };
+
+	mask.words[node / bits] = 1UL << (node % bits);
+	return mask;
+}
+
 void node_bind(void *mem, uint64_t bytes, int node)
 {
-	unsigned long mask[MAX_NODES / (8 * sizeof(unsigned long))] = { 0 };
-	const unsigned int bits = 8 * sizeof(mask[0]);
+	struct node_mask mask = mask_of(node);
 
-	mask[node / bits] = 1UL << (node % bits);
-	/* The kernel takes one off the number of bits. */
-	if (syscall(SYS_mbind, mem, bytes, MPOL_BIND, mask, MAX_NODES + 1UL, 0))
+	if (syscall(SYS_mbind, mem, bytes, MPOL_BIND, mask.words, MASK_BITS, 0))
 		die("cannot bind memory to node %d: %s", node, strerror(errno));
+}
+
+void node_bind_task(int node)
+{
+	struct node_mask mask = mask_of(node);
+
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, mask.words, MASK_BITS))
+		die("cannot bind the memory of this task to node %d: %s", node, strerror(errno));
+}
+
+void node_unbind_task(void)
+{
+	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0))
+		die("cannot reset the memory policy of this task: %s", strerror(errno));
 }
 
 void node_unbind(void *mem, uint64_t bytes)

@@ -35,6 +35,12 @@ void node_bind(void *mem, uint64_t bytes, int node);
 /** node_unbind - undo node_bind(): NUMA balancing and demotion leave bound memory alone */
 void node_unbind(void *mem, uint64_t bytes);
 
+/** node_bind_task - give pages that this thread makes from now on to @node only, also those of files */
+void node_bind_task(int node);
+
+/** node_unbind_task - undo node_bind_task(): a task with a policy gets no hint faults */
+void node_unbind_task(void);
+
 /** node_query - the node of each of @count pages, or a negative errno; moves and touches nothing */
 void node_query(void **pages, unsigned long count, int *nodes);
 

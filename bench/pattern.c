@@ -11,15 +11,6 @@ void pattern_random(struct pattern *pattern, uint64_t pages)
 	*pattern = (struct pattern) { .pages = pages };
 }
 
-static void *take(uint64_t count, size_t size)
-{
-	void *mem = calloc(count, size);
-
-	if (!mem)
-		die("cannot allocate a table for %llu pages", (unsigned long long)count);
-	return mem;
-}
-
 /* Deal the ranks to the pages at random. */
 static void ranks_fill(uint32_t *ranks, uint64_t pages, uint64_t seed)
 {
@@ -50,7 +41,7 @@ static uint32_t limit_of(double share)
 static void columns_fill(struct pattern_column *columns, double *shares, uint64_t pages)
 {
 	/* Columns that are less than full from below, the others from above. */
-	uint64_t *todo = take(pages, sizeof(*todo)), less = 0, more = pages;
+	uint64_t *todo = xcalloc(pages, sizeof(*todo)), less = 0, more = pages;
 
 	for (uint64_t i = 0; i < pages; i++) {
 		columns[i] = (struct pattern_column) { UINT32_MAX, i };
@@ -69,30 +60,29 @@ static void columns_fill(struct pattern_column *columns, double *shares, uint64_
 	free(todo);
 }
 
-void pattern_weighted(struct pattern *pattern, double *weights, uint64_t pages)
+void pattern_weights(struct pattern *pattern, const double *weights, uint64_t pages)
 {
-	double sum = 0;
+	/* How often each page is drawn where others are drawn once, on average. */
+	double *shares = xcalloc(pages, sizeof(*shares)), sum = 0;
 
-	pattern->pages = pages;
-	pattern->ranks = NULL;
-	pattern->columns = take(pages, sizeof(*pattern->columns));
 	for (uint64_t i = 0; i < pages; i++)
 		sum += weights[i];
-	/* Now how often each page is drawn where others are drawn once, on average. */
 	for (uint64_t i = 0; i < pages; i++)
-		weights[i] *= pages / sum;
-	columns_fill(pattern->columns, weights, pages);
+		shares[i] = weights[i] * (pages / sum);
+	*pattern = (struct pattern) { .pages = pages, .columns = xcalloc(pages, sizeof(*pattern->columns)) };
+	columns_fill(pattern->columns, shares, pages);
+	free(shares);
 }
 
 void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed)
 {
-	uint32_t *ranks = take(pages, sizeof(*ranks));
-	double *weights = take(pages, sizeof(*weights));
+	double *weights = xcalloc(pages, sizeof(*weights));
+	uint32_t *ranks = xcalloc(pages, sizeof(*ranks));
 
 	ranks_fill(ranks, pages, seed);
 	for (uint64_t i = 0; i < pages; i++)
 		weights[i] = pow(ranks[i] + 1, -exponent);
-	pattern_weighted(pattern, weights, pages);
+	pattern_weights(pattern, weights, pages);
 	pattern->ranks = ranks;
 	free(weights);
 }

@@ -14,24 +14,21 @@ struct pattern_column {
 /** struct pattern - a distribution over pages [0, @pages) */
 struct pattern {
 	struct pattern_column *columns;	/* NULL: all pages alike */
-	uint32_t *ranks;		/* of each page, 0 is the hottest; NULL as above */
+	uint32_t *ranks;		/* pattern_zipf(): of each page, 0 is the hottest; else NULL */
 	uint64_t pages;
 };
 
 /** pattern_random - all pages alike */
 void pattern_random(struct pattern *pattern, uint64_t pages);
 
+/** pattern_weights - page i is drawn in proportion to @weights[i] */
+void pattern_weights(struct pattern *pattern, const double *weights, uint64_t pages);
+
 /**
  * pattern_zipf - the page of rank r (1, 2, ...) is drawn in proportion to 1 / r^@exponent
  * @seed: of which page has which rank: hot pages are not neighbours
  */
 void pattern_zipf(struct pattern *pattern, uint64_t pages, double exponent, uint64_t seed);
-
-/**
- * pattern_weighted - page i is drawn in proportion to @weights[i]
- * @weights: of each page, not all 0; used up
- */
-void pattern_weighted(struct pattern *pattern, double *weights, uint64_t pages);
 
 void pattern_free(struct pattern *pattern);
 
@@ -42,6 +39,12 @@ static inline uint64_t xorshift64(uint64_t x)
 	x ^= x >> 7;
 	x ^= x << 17;
 	return x;
+}
+
+/** draw_below - a number below @n, from all bits of @rng, the upper ones first */
+static inline uint64_t draw_below(uint64_t rng, uint64_t n)
+{
+	return (unsigned __int128)rng * n >> 64;
 }
 
 /**

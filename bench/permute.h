@@ -7,7 +7,7 @@
 
 #include "workload.h"
 
-#define PERMUTE_ROUNDS	2
+#define PERMUTE_ROUNDS	3
 
 /** struct permute - one of them; all fields are its own */
 struct permute {

@@ -25,6 +25,22 @@ void *populate_map(uint64_t bytes)
 	return mem;
 }
 
+static void bind(void *mem, uint64_t bytes, int node)
+{
+	if (mem)
+		node_bind(mem, bytes, node);
+	else
+		node_bind_task(node);
+}
+
+static void unbind(void *mem, uint64_t bytes)
+{
+	if (mem)
+		node_unbind(mem, bytes);
+	else
+		node_unbind_task();
+}
+
 /*
  * Free memory is read again and again because page tables and everybody else take from it too,
  * and a bound allocation that reaches the watermarks reclaims what was just populated, or runs
@@ -41,7 +57,7 @@ uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uin
 		touch(arg, 0, count);
 		return count;
 	}
-	node_bind(mem, pages * PAGE_BYTES, node);
+	bind(mem, pages * PAGE_BYTES, node);
 	while (done < count) {
 		uint64_t step = count - done;
 
@@ -52,7 +68,7 @@ uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uin
 		touch(arg, done, step);
 		done += step;
 	}
-	node_unbind(mem, pages * PAGE_BYTES);
+	unbind(mem, pages * PAGE_BYTES);
 	return done;
 }
 

@@ -25,6 +25,8 @@ uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uin
 
 /**
  * populate_on - touch the pages of @mem for the first time, on @node as long as it has room
+ * @mem: NULL: pages of a file, whose place is the policy's of the task that brings them in, whatever
+ *	maps them
  * @node: -1: where the kernel puts them, for which there is always room
  * @keep_free: bytes of the node that stay free
  * @touch: writes to pages [@first, @first + @pages) of @mem

@@ -2,7 +2,6 @@
 #include "base.h"
 #include "pattern.h"
 #include "requests.h"
-#include "words.h"
 
 /* A cache line. @visits: by requests, so each of them writes as well. */
 struct requests_line {
@@ -38,7 +37,7 @@ static bool follow(struct requests *r, uint64_t change)
 	uint64_t at, wrong = 0;
 
 	r->rng = xorshift64(r->rng);
-	at = words_index(r->rng, r->nr);
+	at = draw_below(r->rng, r->nr);
 	for (uint64_t i = 0; i < r->chain; i++) {
 		struct requests_line *line = &r->lines[at];
 

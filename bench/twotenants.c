@@ -47,9 +47,12 @@ struct config {
 
 static bool parse_batch(const struct key *key, const char *text, void *cfg)
 {
+	static const char * const kinds[] = { [BATCH_RANDOM] = "random", [BATCH_STREAM] = "stream" };
+	int kind = key_word(text, kinds, sizeof(kinds) / sizeof(*kinds));
+
 	(void)key;
-	((struct config *)cfg)->batch = strcmp(text, "stream") ? BATCH_RANDOM : BATCH_STREAM;
-	return !strcmp(text, "stream") || !strcmp(text, "random");
+	((struct config *)cfg)->batch = kind;
+	return kind >= 0;
 }
 
 static bool parse_cgroups(const struct key *key, const char *text, void *cfg)
@@ -134,18 +137,16 @@ static uint64_t run(struct requests *r, struct tenant *batch, const struct confi
 		    const struct place *place)
 {
 	static struct measure measure;
-	uint64_t begin, ns, updates, bad;
+	uint64_t ns, updates, bad;
 
 	/* Else the kernel lets the sleeps of a process be 50 us longer. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	measure_begin(&measure, place, cfg->w.sample_ms);
-	begin = now_ns();
 	tenant_go(batch);
 	bad = serve(r, batch, cfg, &measure);
 	updates = atomic_load(&batch->shared->done);
-	ns = now_ns() - begin;
 	atomic_store(&batch->shared->stop, true);
-	measure_end(&measure);
+	ns = measure_end(&measure);
 	latency_report(&lc, "lc");
 	result("lc_checksum", r->checksum);
 	result("batch_ops", updates);
@@ -164,10 +165,7 @@ int main(int argc, char **argv)
 
 	workload_begin(&all, argc, argv, &cfg, &place);
 	bytes = workload_bytes(&cfg.w, cfg.w.working_set);
-	hot = workload_bytes(&cfg.w, cfg.w.hot_set);
-	if (hot >= bytes)
-		die("hot_set=%llu: it must be less than the working set, which is %llu",
-		    (unsigned long long)cfg.w.hot_set, (unsigned long long)cfg.w.working_set);
+	hot = workload_hot_bytes(&cfg.w);
 	place.hot_bytes = hot;
 	task.place = &place;
 	task.bytes = bytes - hot;

@@ -11,10 +11,4 @@ void words_fill(uint64_t *words, uint64_t nr);
 /** words_verify - returns how many pages have words that are not their index */
 uint64_t words_verify(const uint64_t *words, uint64_t nr);
 
-/** words_index - the word of @nr that the random number @rng stands for */
-static inline uint64_t words_index(uint64_t rng, uint64_t nr)
-{
-	return (unsigned __int128)rng * nr >> 64;
-}
-
 #endif

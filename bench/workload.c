@@ -37,16 +37,11 @@ bool workload_key_start(const struct key *key, const char *text, void *cfg)
 	static const char * const starts[] = {
 		[PLACE_DEFAULT] = "default", [PLACE_SPILL] = "spill", [PLACE_SLOW] = "slow", [PLACE_IDEAL] = "ideal",
 	};
-	struct workload *w = cfg;
+	int start = key_word(text, starts, sizeof(starts) / sizeof(*starts));
 
 	(void)key;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		if (strcmp(text, starts[i]))
-			continue;
-		w->start = i;
-		return true;
-	}
-	return false;
+	((struct workload *)cfg)->start = start;
+	return start >= 0;
 }
 
 void workload_begin(const struct keys *keys, int argc, char **argv, void *cfg, struct place *place)
@@ -71,11 +66,21 @@ void workload_begin(const struct keys *keys, int argc, char **argv, void *cfg, s
 
 uint64_t workload_bytes(const struct workload *w, uint64_t percent)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = w->fast_mb * MIB;
 
-	for (unsigned int i = 0; i < w->fast.nr; i++)
+	for (unsigned int i = 0; i < w->fast.nr && !w->fast_mb; i++)
 		bytes += node_meminfo(w->fast.node[i], "MemTotal:");
 	return bytes / PAGE_BYTES * percent / 100 * PAGE_BYTES;
+}
+
+uint64_t workload_hot_bytes(const struct workload *w)
+{
+	uint64_t hot = workload_bytes(w, w->hot_set);
+
+	if (!hot || hot >= workload_bytes(w, w->working_set))
+		die("hot_set=%" PRIu64 ": it must be a page or more and less than working_set, which is %" PRIu64,
+		    w->hot_set, w->working_set);
+	return hot;
 }
 
 void result(const char *name, int64_t value)

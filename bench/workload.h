@@ -16,6 +16,7 @@
  * @slow_node: the slow one
  * @start: where memory starts
  * @by_scenario: what @working_set and @start are unless given
+ * @fast_mb: MiB that the fast nodes are taken to have; 0: what they do have
  * @working_set: all of the workload's memory, in percent of what the fast nodes have
  * @hot_set: what is hot of it, likewise
  * @ops: operations to do; what that is each workload says
@@ -28,6 +29,7 @@ struct workload {
 	uint64_t slow_node;
 	enum place_start start;
 	const struct scenario *by_scenario;
+	uint64_t fast_mb;
 	uint64_t working_set;
 	uint64_t hot_set;
 	uint64_t ops;
@@ -57,6 +59,8 @@ bool workload_key_start(const struct key *key, const char *text, void *cfg);
 	  "is fast, the rest is where there is room; slow: on the slow node;\n"			\
 	  "ideal: what is hot is fast",								\
 	  workload_key_start, 0, 0, 0 },							\
+	{ "fast_mb", "0", "MiB that the fast nodes are taken to have in all; 0: what they do have",	\
+	  WORKLOAD_NUMBER(fast_mb), 0, 1 << 30 },						\
 	{ "fast_node", "0", "node, or list as 0,1", key_node_list,				\
 	  offsetof(struct workload, fast), 0, MAX_NODES - 1 },					\
 	{ "slow_node", "1", "node that is not fast", WORKLOAD_NUMBER(slow_node), 0, MAX_NODES - 1 },	\
@@ -79,6 +83,13 @@ void workload_begin(const struct keys *keys, int argc, char **argv, void *cfg, s
 /** workload_bytes - so many percent of the fast nodes' memory, in whole pages */
 uint64_t workload_bytes(const struct workload *w, uint64_t percent);
 
+/**
+ * workload_hot_bytes - the bytes of hot_set, at least a page
+ *
+ * Ends the program with status 1 if that is not less than the working set.
+ */
+uint64_t workload_hot_bytes(const struct workload *w);
+
 /** result - write a line "result NAME VALUE" */
 void result(const char *name, int64_t value);
 
@@ -100,6 +111,12 @@ static inline uint64_t mix64(uint64_t x)
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
 	return x ^ (x >> 31);
+}
+
+/* A random @x as a number of [0, 1). */
+static inline double unit_of(uint64_t x)
+{
+	return (x >> 11) * 0x1p-53;
 }
 
 #endif

@@ -28,7 +28,7 @@ void zipf_init(struct zipf *zipf, uint64_t nr, double exponent)
 		sum += weights[b] = weight(loglin_first(b), zipf_width(zipf, b), exponent);
 	for (unsigned int b = 1; b <= last; b++)
 		zipf->share[b] = weights[b] / sum / zipf_width(zipf, b);
-	pattern_weighted(&zipf->buckets, weights + 1, last);
+	pattern_weights(&zipf->buckets, weights + 1, last);
 }
 
 void zipf_free(struct zipf *zipf)

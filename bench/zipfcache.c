@@ -15,7 +15,6 @@
  * Each get checks what it reads. In the end the operations are drawn once more to know how often each
  * value was set, and all words of all values must be of that version.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base.h"
@@ -164,20 +163,10 @@ static uint64_t draw_next(struct draw *d, struct op ops[BATCH])
 	return count;
 }
 
-/* Memory of all zero that takes none of the place that the workload's is given. */
-static void *take(uint64_t count, size_t size)
-{
-	void *mem = calloc(count, size);
-
-	if (!mem)
-		die("cannot allocate a table of %" PRIu64 " entries", count);
-	return mem;
-}
-
 /* The pages of the values by what the ranks on them get, the hottest first. */
 static uint32_t *order_create(const struct popularity *p, const struct cache *cache)
 {
-	uint64_t pages = cache_value_pages(cache), *heat = take(pages, sizeof(*heat));
+	uint64_t pages = cache_value_pages(cache), *heat = xcalloc(pages, sizeof(*heat));
 	uint32_t *order;
 
 	for (uint64_t rank = 0; rank < p->nr; rank++) {
@@ -239,8 +228,8 @@ static uint32_t *replay(const struct cache *cache, struct popularity *p, const s
 {
 	static struct op ops[BATCH];
 	struct draw draw = draw_begin(p, cfg);
-	uint32_t *versions = take(cache->nr, sizeof(*versions));
-	bool *is_hot = take(cache_value_pages(cache), sizeof(*is_hot));
+	uint32_t *versions = xcalloc(cache->nr, sizeof(*versions));
+	bool *is_hot = xcalloc(cache_value_pages(cache), sizeof(*is_hot));
 	uint64_t on_hot = 0, on_top = 0, top = (cache->nr + 99) / 100, count;
 
 	for (uint64_t i = 0; i < hot; i++)

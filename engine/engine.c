@@ -24,6 +24,7 @@ void engine_init(struct engine *e, enum phi_layout layout, u32 window_ms, u32 th
 	e->sel.cursor = 0;
 	e->sel.sampled = 0;
 	e->sel.phase = 0;
+	governor_init(&e->gov, e->map.epoch);
 	engine_route(e, NULL, 0, 0);
 }
 

@@ -17,6 +17,7 @@
 #define PGHOT_ENGINE_ENGINE_H
 
 #include "bucket.h"
+#include "governor.h"
 #include "hotmap.h"
 #include "phi.h"
 #include "port.h"
@@ -24,10 +25,11 @@
 #include "report.h"
 #include "select.h"
 
-/** struct engine - the records of one slow node, and who chooses among them */
+/** struct engine - the records of one slow node, who chooses among them, and who says whether it pays */
 struct engine {
 	struct hotmap map;
 	struct selector sel;
+	struct governor gov;
 };
 
 void engine_init(struct engine *e, enum phi_layout layout, u32 window_ms, u32 threshold,

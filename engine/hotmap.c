@@ -358,6 +358,8 @@ static u32 hold_epochs(struct hotmap *map, u64 pfn, enum hotmap_settled how)
 
 	if (how == HOTMAP_WAIT)
 		return PHI_WINDOW_EPOCHS / 4;
+	if (how == HOTMAP_TRIAL)
+		return PHI_WINDOW_EPOCHS;
 	if (how != HOTMAP_BUSY && how != HOTMAP_STUCK)
 		return PHI_HOLD_MAX_EPOCHS;
 	epochs = how == HOTMAP_BUSY ? PHI_WINDOW_EPOCHS / 4 : PHI_WINDOW_EPOCHS;
@@ -377,6 +379,8 @@ static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_cl
 		return phi_refuse(map->layout, raw, clock, epochs, how == HOTMAP_CANNOT);
 	case HOTMAP_WAIT:
 		return phi_wait(map->layout, raw, clock, epochs);
+	case HOTMAP_TRIAL:
+		return phi_trial(map->layout, clock, epochs);
 	case HOTMAP_MOVED:
 	case HOTMAP_GONE:
 		break;
@@ -391,7 +395,7 @@ static u32 settled_record(const struct hotmap *map, u32 raw, const struct phi_cl
  * @nr_pages: pages; those outside the map are left out
  * @how: the same for all of them
  *
- * Thread context.
+ * Thread context; HOTMAP_GONE: any.
  */
 void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settled how)
 {

@@ -117,6 +117,7 @@ enum hotmap_settled {
 	HOTMAP_BUSY,	/* in use for a moment: PHI_WINDOW_EPOCHS / 4 */
 	HOTMAP_STUCK,	/* held by somebody: PHI_WINDOW_EPOCHS */
 	HOTMAP_WAIT,	/* it is not its turn: PHI_WINDOW_EPOCHS / 4 each time, see phi_wait() */
+	HOTMAP_TRIAL,	/* it is watched for PHI_WINDOW_EPOCHS, from no heat on: phi_trial() */
 	HOTMAP_CANNOT,	/* of a kind that never moves: forget, and remember that for
 			 * PHI_HOLD_MAX_EPOCHS
 			 */

@@ -283,6 +283,22 @@ static inline u32 phi_wait(enum phi_layout layout, u32 raw, const struct phi_clo
 }
 
 /**
+ * phi_trial - the record of a page that is to be watched: nothing is known of it, and it stays
+ * @layout: of the map
+ * @clock: now
+ * @epochs: for how long, 1..PHI_HOLD_MAX_EPOCHS
+ *
+ * Its heat begins at 1, as held without heat means something else. What is reported meanwhile is
+ * added, and when the time is over phi_look() has it all as @raw_heat.
+ */
+static inline u32 phi_trial(enum phi_layout layout, const struct phi_clock *clock, u32 epochs)
+{
+	return phi_pack(layout, (struct phi_bits){
+		.stamp = clock->epoch + epochs, .heat = 1, .held = 1,
+	});
+}
+
+/**
  * phi_age - the record that the sweep leaves behind
  * @layout: of the map
  * @raw: the record

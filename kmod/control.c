@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "fault.h"
+#include "govern.h"
 #include "host.h"
 #include "pghot/chmu.h"
 #include "source.h"
@@ -58,6 +59,8 @@ static int set_knob(enum knob which, int value)
 	}
 	WRITE_ONCE(knob_values[which], value);
 	err = source_apply_knobs();
+	if (!err)
+		err = govern_apply();
 	if (err) {
 		WRITE_ONCE(knob_values[which], before);
 		source_apply_knobs();

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "control.h"
 #include "fault.h"
+#include "govern.h"
 #include "host.h"
 #include "kmigrated.h"
 #include "nodemap.h"
@@ -190,11 +191,12 @@ void host_init(enum phi_layout layout)
 /**
  * host_start - watch all slow nodes
  *
- * Returns 0, or -ENOMEM with nothing left behind.
+ * Returns 0, or -ENOMEM or an error of govern_apply() with nothing left behind.
  */
 int host_start(void)
 {
 	struct host_set *set;
+	int err;
 
 	topology_refresh();
 	set = set_create(NULL);
@@ -204,13 +206,17 @@ int host_start(void)
 		return PTR_ERR(set);
 	}
 	set_replace(set);
-	return 0;
+	err = govern_apply();
+	if (err)
+		set_replace(NULL);
+	return err;
 }
 
 /** host_stop - stop watching: threads end, maps are freed */
 void host_stop(void)
 {
 	set_replace(NULL);
+	govern_apply();
 }
 
 /**

@@ -9,6 +9,7 @@
 #ifndef PGHOT_HOST_H
 #define PGHOT_HOST_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -38,6 +39,9 @@ struct batch;
  * @picks: kmigrated's scratch: the pages chosen by a pass, KMIGRATED_PICKS of them
  * @batch: kmigrated's scratch: pages on the move
  * @batch_nr: kmigrated's: batch size that keeps to the time budget
+ * @arrived: pages that came from fast nodes since kmigrated last looked
+ * @nr_arrivals: how many of them are in @arrivals, or would be if it were larger
+ * @arrivals: the first of them
  */
 struct slow_node {
 	int nid;
@@ -57,6 +61,10 @@ struct slow_node {
 	struct select_pick *picks;
 	struct batch *batch;
 	unsigned int batch_nr;
+
+	atomic_long_t arrived;
+	atomic_t nr_arrivals;
+	u64 arrivals[GOVERNOR_AN_EPOCH];
 };
 
 /** struct host_set - the slow nodes, as recorders see them; replaced whole */

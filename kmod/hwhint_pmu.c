@@ -6,6 +6,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/math.h>
 #include <linux/path.h>
@@ -15,7 +16,7 @@
 #include "hwhint_pmu.h"
 
 /* Open a file from the root of the system. */
-static struct file *open_from_root(const char *name)
+static struct file __init *open_from_root(const char *name)
 {
 	struct file *file;
 	struct path root;
@@ -28,35 +29,72 @@ static struct file *open_from_root(const char *name)
 	return file;
 }
 
-/*
- * Read a file of a PMU as text. False if there is none. By the rights and from the root of the
- * system, whoever it is that writes the knob or reads the counters. (kernel_read_file() is for what
- * the kernel is going to load: security modules warn when it is used for anything else.)
- */
-static bool pmu_read(const char *pmu, const char *name, char *text, size_t size)
+/* The files that are looked at, as they were when the module was loaded; @there: it was one of them. */
+static struct pmu_file {
+	const char *pmu;
+	const char *name;
+	char text[64];
+	bool there;
+} files[] = {
+	{ "ibs_op", "type" },
+	{ "ibs_op", "format/cnt_ctl" },
+	{ "ibs_op", "format/l3missonly" },
+	{ "cpu", "type" },
+	{ "cpu", "events/mem-loads" },
+	{ "cpu", "events/mem-loads-aux" },
+#ifdef PGHOT_FAULTS
+	{ "software", "type" },
+#endif
+};
+
+static void __init read_file(struct pmu_file *f)
 {
-	struct cred *cred = prepare_kernel_cred(&init_task);
-	const struct cred *own;
 	struct file *file;
 	char path[96];
 	loff_t at = 0;
-	ssize_t n = -ENOENT;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", f->pmu, f->name);
+	file = open_from_root(path);
+	if (IS_ERR(file))
+		return;
+	n = kernel_read(file, f->text, sizeof(f->text) - 1, &at);
+	fput(file);
+	f->there = n >= 0;
+}
+
+/**
+ * hwhint_pmu_init - see what PMUs there are
+ *
+ * Now, as PMUs do not come and go: reading such a file takes a lock that whoever reads
+ * /proc/pghot/stat holds already. By the rights and from the root of the system, whoever it is that
+ * loads the module. (kernel_read_file() is for what the kernel is going to load: security modules warn
+ * when it is used for anything else.)
+ */
+void __init hwhint_pmu_init(void)
+{
+	struct cred *cred = prepare_kernel_cred(&init_task);
+	const struct cred *own;
+	unsigned int i;
 
 	if (!cred)
-		return false;
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu, name);
+		return;
 	own = override_creds(cred);
-	file = open_from_root(path);
-	if (!IS_ERR(file)) {
-		n = kernel_read(file, text, size - 1, &at);
-		fput(file);
-	}
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		read_file(&files[i]);
 	revert_creds(own);
 	put_cred(cred);
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	return true;
+}
+
+/* What a file of a PMU said. False if there was none. */
+static bool pmu_read(const char *pmu, const char *name, char *text, size_t size)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (files[i].there && !strcmp(files[i].pmu, pmu) && !strcmp(files[i].name, name))
+			return strscpy(text, files[i].text, size) >= 0;
+	return false;
 }
 
 static int pmu_type(const char *pmu, u32 *type, struct hwhint_why *why)

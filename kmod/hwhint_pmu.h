@@ -26,6 +26,7 @@ extern const struct hwhint_pmu hwhint_pmu_ibs;
 extern const struct hwhint_pmu hwhint_pmu_pebs;
 extern const struct hwhint_pmu hwhint_pmu_clock;
 
+void hwhint_pmu_init(void);
 int hwhint_pmu_describe(const struct hwhint_pmu *pmu, const struct hwhint_settings *settings,
 			struct perf_event_attr *to, struct hwhint_why *why);
 u64 hwhint_pmu_period(const struct hwhint_pmu *pmu, unsigned int operations);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "control.h"
 #include "fault.h"
+#include "govern.h"
 #include "host.h"
 #include "kmigrated.h"
 #include "memcg.h"
@@ -41,6 +42,7 @@ enum {
  * @by_cgroup: there are such limits, so more pages may be chosen than the rate limit allows
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
+ * @resting: ready pages were left because their promotion does not pay
  * @more: ready pages were left although there was room and the rate limit allowed them
  */
 struct pass {
@@ -52,6 +54,7 @@ struct pass {
 	bool by_cgroup;
 	bool full;
 	bool limited;
+	bool resting;
 	bool more;
 };
 
@@ -184,6 +187,22 @@ static bool choose_more(struct select_target *t, const struct memcg_limits *limi
 	return true;
 }
 
+/*
+ * Where pages have to leave for those that come, the governor says how many may. It looks at a few more
+ * without moving them. Returns whether it wants any.
+ */
+static bool govern_target(struct slow_node *node, struct select_target *t, struct pass *pass)
+{
+	u64 allowed = govern_allows(node), tests = node->engine.gov.candidates.fresh;
+
+	if (t->take_all || allowed == GOVERNOR_ALL)
+		return true;
+	if (allowed + tests < t->tokens)
+		t->tokens = allowed + tests;
+	pass->resting |= !t->tokens;
+	return t->tokens;
+}
+
 /* Fill in what each target takes. Returns whether any target has room. */
 static bool look_at_targets(struct slow_node *node, struct select_target *targets,
 			    struct pass *pass)
@@ -201,7 +220,7 @@ static bool look_at_targets(struct slow_node *node, struct select_target *target
 		};
 		pass->allowed[i] = targets[i].tokens;
 		pass->by_cgroup |= choose_more(&targets[i], &limits);
-		any_room |= targets[i].room != 0;
+		any_room |= govern_target(node, &targets[i], pass) && targets[i].room;
 	}
 	return any_room;
 }
@@ -228,6 +247,8 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 			continue;
 		if (lacks_room(t, pass->allowed[i]))
 			pass->full = true;
+		else if (!t->take_all && t->count >= t->tokens && t->tokens < pass->allowed[i])
+			pass->resting = true;
 		else if (!t->take_all && t->count >= t->tokens)
 			pass->limited = true;
 		else
@@ -261,13 +282,18 @@ static struct pass one_pass(struct slow_node *node)
 
 	mutex_lock(&node->lock);
 	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
+	govern_step(node);
 	nr = node->nr_targets;
 	memcpy(nids, node->target_nids, sizeof(nids));
 	any_room = look_at_targets(node, targets, &pass);
 	if (any_room) {
 		engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
 		judge(node, targets, &pass);
-	} else {
+		for (i = 0; i < nr; i++)
+			if (!targets[i].take_all)
+				targets[i].count = govern_select(node, node->picks + targets[i].first,
+								 targets[i].count, targets[i].ready);
+	} else if (!pass.resting) {
 		/* Looking through the map for nobody would only cost time, again and again. */
 		pass.full = nr && hotmap_any_ready(&node->engine.map);
 	}
@@ -286,6 +312,9 @@ static struct pass one_pass(struct slow_node *node)
 	}
 	if ((pass.limited || pass.waiting) && memcg_on_v2())
 		look_who_waits(node);
+	govern_moved(node, pass.moved);
+	if (pass.resting)
+		stat_inc(STAT_pghot_passes_resting);
 	if (pass.limited)
 		stat_inc(STAT_pghot_passes_rate_limited);
 	if (pass.full)
@@ -316,6 +345,9 @@ static u64 rest_after(const struct pass *pass, struct rhythm *rhythm)
 	if (go_on(pass, rhythm))
 		return 0;
 	rhythm->hurried = 0;
+	/* The governor changes its mind at ticks only. */
+	if (pass->resting && !pass->moved)
+		return wait;
 	if (pass->full) {
 		/* Reclaim was woken. As long as it makes room, ask again soon. */
 		rhythm->room_wait_ms = pass->moved ? KMIGRATED_ROOM_WAIT_MS :

@@ -10,6 +10,7 @@
 #include "control.h"
 #include "host.h"
 #include "hotplug.h"
+#include "hwhint_pmu.h"
 #include "ksym.h"
 #include "proc.h"
 #include "target.h"
@@ -54,6 +55,7 @@ static int __init pghot_init(void)
 	if (err)
 		return err;
 	host_init(which);
+	hwhint_pmu_init();
 	err = target_init();
 	if (err)
 		goto fail;

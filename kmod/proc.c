@@ -23,6 +23,7 @@ struct gauges {
 static struct gauges read_gauges(void)
 {
 	struct gauges g = { .pghot_batch_us_max = kmigrated_batch_us_max() };
+	const struct governor *gov;
 	struct host_set *set;
 	unsigned int i;
 
@@ -33,6 +34,12 @@ static struct gauges read_gauges(void)
 		g.pghot_tracked_pages += set->nodes[i]->tracked_pages;
 		g.pghot_hotmap_bytes += set->nodes[i]->hotmap_bytes;
 		g.pghot_ready_pages += READ_ONCE(set->nodes[i]->ready_pages);
+		gov = &set->nodes[i]->engine.gov;
+		g.pghot_resting_nodes += READ_ONCE(gov->state) == GOVERNOR_RESTS;
+		g.pghot_tested_candidates += READ_ONCE(gov->candidates.tested);
+		g.pghot_tested_candidates_heat += READ_ONCE(gov->candidates.shown);
+		g.pghot_tested_victims += READ_ONCE(gov->victims.tested);
+		g.pghot_tested_victims_heat += READ_ONCE(gov->victims.shown);
 	}
 	mutex_unlock(&control_mutex);
 	return g;

@@ -24,6 +24,7 @@
 
 #include "control.h"
 #include "fault.h"
+#include "govern.h"
 #include "hw/relax.h"
 #include "hwhints.h"
 #include "pghot.h"
@@ -207,7 +208,8 @@ static void adapt_period(void)
 	/* Who disables the source holds that mutex, and waits for this thread. */
 	if (the_round.useful < HWHINT_RELAX_SAMPLES || !mutex_trylock(&control_mutex))
 		return;
-	changed = hwhint_relax_judge(&relax, the_round.useful, the_round.slow);
+	/* At rest samples of slow memory bring as little as others. */
+	changed = hwhint_relax_judge(&relax, the_round.useful, govern_all_rest() ? 0 : the_round.slow);
 	the_round.useful = 0;
 	the_round.slow = 0;
 	if (changed) {

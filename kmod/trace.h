@@ -8,6 +8,7 @@
 
 #include <linux/tracepoint.h>
 
+#include "engine/governor.h"
 #include "engine/report.h"
 
 /* A well-formed report came in, whether its source is enabled or not. */
@@ -72,6 +73,39 @@ TRACE_EVENT(pghot_refusal,
 	),
 	TP_printk("pfn=0x%lx nr_pages=%lu reason=%s", __entry->pfn, __entry->nr_pages,
 		  __get_str(reason))
+);
+
+/* A governor's state is another one. */
+TRACE_EVENT(pghot_governor,
+	TP_PROTO(int nid, const struct governor *gov),
+	TP_ARGS(nid, gov),
+	TP_STRUCT__entry(
+		__field(int, nid)
+		__field(int, state)
+		__field(u64, candidates)
+		__field(u64, candidates_heat)
+		__field(u64, victims)
+		__field(u64, victims_heat)
+		__field(u64, moved)
+		__field(u64, arrived)
+	),
+	TP_fast_assign(
+		__entry->nid = nid;
+		__entry->state = gov->state;
+		__entry->candidates = gov->candidates.results;
+		__entry->candidates_heat = gov->candidates.heat;
+		__entry->victims = gov->victims.results;
+		__entry->victims_heat = gov->victims.heat;
+		__entry->moved = gov->moved;
+		__entry->arrived = gov->arrived;
+	),
+	TP_printk("nid=%d state=%s candidates=%llu candidates_heat=%llu victims=%llu victims_heat=%llu moved=%llu arrived=%llu",
+		  __entry->nid,
+		  __print_symbolic(__entry->state, { GOVERNOR_OPEN, "open" },
+				   { GOVERNOR_PAYS, "pays" }, { GOVERNOR_RESTS, "rests" },
+				   { GOVERNOR_PROBES, "probes" }),
+		  __entry->candidates, __entry->candidates_heat, __entry->victims,
+		  __entry->victims_heat, __entry->moved, __entry->arrived)
 );
 
 #endif

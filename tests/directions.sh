@@ -28,8 +28,10 @@ exceptions='
 bench/engine.c: engine
 examples/tracker/pghot_tracker.c: kmod/pghot.h
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
-tests/bench/place.c: bench/base.h bench/place.h bench/populate.h
-tests/bench/zipf.c: bench/heat.h bench/latency.h bench/permute.h bench/zipf.h
+tests/bench/graph.c: bench/bfs_check.h bench/graph.c
+tests/bench/measure.c: bench/measure.c
+tests/bench/place.c: bench/place.c
+tests/bench/zipf.c: bench/heat.h bench/latency.h bench/permute.h bench/zipf.c
 tests/lab/counters.c: lab/plugin/counters.h
 '
 # Files that the build makes, by the name they are included with.

@@ -5,17 +5,17 @@
 TESTS := $(BUILD)/tests
 ENGINE := $(wildcard engine/*.c engine/*.h)
 SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-ENGINE_TESTS := unit oracle interleave threads
+ENGINE_TESTS := unit oracle interleave threads governor
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample throttle relax chmu chmu_tune cxl
-BENCH_TESTS := place zipf
+BENCH_TESTS := graph measure place zipf
 GUEST_PROGRAMS := holder failnth prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
 .PHONY: check-programs check-guest-programs check-modules
 
 check-programs: $(ENGINE_TESTS:%=$(TESTS)/engine/%) $(TESTS)/engine/threads-tsan \
-	$(HW_TESTS:%=$(TESTS)/hw/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters $(BENCH_TESTS:%=$(TESTS)/bench/%) check-guest-programs
+	$(HW_TESTS:%=$(TESTS)/hw/%) $(BENCH_TESTS:%=$(TESTS)/bench/%) $(TESTS)/hw/sample-tsan $(TESTS)/lab/counters check-guest-programs
 
 # All that the guests of tests/guest bring along.
 check-guest-programs: $(GUEST_PROGRAMS:%=$(TESTS)/guest/%) check-modules
@@ -46,17 +46,21 @@ $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
 
+$(TESTS)/bench/graph: bench/bfs_check.c $(WORKLOAD_SOURCES)
+$(TESTS)/bench/measure: $(WORKLOAD_SOURCES)
+$(TESTS)/bench/zipf: $(addprefix bench/,heat.c latency.c pattern.c)
+
+# A test includes the source it is about, so that it sees what that has for itself.
+$(TESTS)/bench/%: tests/bench/%.c bench/%.c $(BENCH_HEADERS) tests/tap.h
+	@mkdir -p $(@D)
+	@echo '  CC      $@'
+	$(Q)$(CC) $(TEST_CFLAGS) -DPROGRAM_NAME='"$(@F)"' -I. -Iinclude $(SANITIZE) -pthread -o $@ $< \
+		$(filter-out bench/$*.c,$(filter bench/%.c,$^)) -lm
+
 $(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -pthread -o $@ $(filter %.c,$^)
-
-$(TESTS)/bench/place: bench/place.c
-$(TESTS)/bench/zipf: $(addprefix bench/,heat.c latency.c pattern.c zipf.c)
-$(BENCH_TESTS:%=$(TESTS)/bench/%): $(TESTS)/bench/%: tests/bench/%.c $(BENCH_HEADERS) tests/tap.h
-	@mkdir -p $(@D)
-	@echo '  CC      $@'
-	$(Q)$(CC) $(TEST_CFLAGS) $(SANITIZE) -DPROGRAM_NAME='"$(@F)"' -o $@ $(filter %.c,$^) -lm
 
 $(TESTS)/guest/hotness: $(wildcard tests/guest/hotness*.c) $(wildcard tests/guest/hotness*.h) include/pghot/chmu.h $(LABDEV)
 	@mkdir -p $(@D)

@@ -49,7 +49,7 @@
 /*
  * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
  * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window, both doubled
- * at each further time up to two windows; WAIT back off 1/4 window each time; CANNOT remember for two
+ * at each further time up to two windows; WAIT back off 1/4 window each time; TRIAL a window, without its heat; CANNOT remember for two
  * windows that the page cannot move.
  */
 #define PGHOT_REFUSALS(X)							\
@@ -76,6 +76,7 @@
 	X(writeback, BUSY, "being written back")				\
 	X(dirty, BUSY, "dirty file page")					\
 	X(not_lru, BUSY, "not on its LRU list at the moment")			\
+	X(trial, TRIAL, "kept for a window, to see whether it stays hot")		\
 	X(busy, BUSY, "migration failed: locked or extra references")		\
 	X(fragmented, BUSY, "no free range of a large folio's size on the target")	\
 	X(target_full, RETRY, "no free page on the target node")		\
@@ -131,6 +132,12 @@
 	X(pghot_batch_us, "time spent in them, in microseconds")		\
 	X(pghot_admit_us, "time spent on whether pages may move, in microseconds")	\
 	X(pghot_reclaim_wakes, "times reclaim was woken on a full target")	\
+	X(pghot_passes_resting, "passes that left ready pages: the governor rests")	\
+	X(pghot_arrived, "pages that came from fast nodes: demoted, as a rule")	\
+	X(pghot_governor_opens, "times that a governor found no page driven out")	\
+	X(pghot_governor_resumes, "times that it found that promotion pays")	\
+	X(pghot_governor_rests, "times that it found that promotion does not pay")	\
+	X(pghot_governor_probes, "times that it let some pages move to see")	\
 	X(pghot_memcg_rows_missed, "times that a cgroup got no row: too many, or no memory")	\
 	X(pghot_sections_added, "sections of 128 MiB that got a map")		\
 	X(pghot_sections_removed, "sections whose map was freed")		\
@@ -147,6 +154,11 @@
 	X(pghot_tracked_pages, "pages that have a record")			\
 	X(pghot_hotmap_bytes, "memory of all maps")				\
 	X(pghot_ready_pages, "pages that were ready at the last pass")		\
+	X(pghot_resting_nodes, "slow nodes whose governor rests")		\
+	X(pghot_tested_candidates, "ready pages that were kept for a window, to see") \
+	X(pghot_tested_candidates_heat, "accesses that were recorded of these meanwhile") \
+	X(pghot_tested_victims, "pages that came from fast nodes, likewise")	\
+	X(pghot_tested_victims_heat, "accesses that were recorded of these meanwhile") \
 	X(pghot_batch_us_max, "longest call of migrate_pages, in microseconds")
 
 #endif

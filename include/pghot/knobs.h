@@ -36,6 +36,8 @@
 	  "least time between two passes that new reports ask for")		\
 	X(kmigrated_batch_nr, 512, 1, 4096, "pages",				\
 	  "most pages in one batch")						\
+	X(governor, 1, 0, 1, "flag",						\
+	  "1: promotion to a full target rests while it does not pay")		\
 	X(max_mappers, 64, 1, 1024, "mappings",					\
 	  "a page that is mapped more often stays")				\
 	X(mlocked, 2, 0, 2, "enum",						\

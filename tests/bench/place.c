@@ -2,10 +2,8 @@
 /* Where the memory of a workload starts, on a machine of two nodes that is only told of. */
 #include <string.h>
 
-#include "../../bench/base.h"
-#include "../../bench/place.h"
-#include "../../bench/populate.h"
-#include "../tap.h"
+#include "bench/place.c"
+#include "tests/tap.h"
 
 #define FAST		0
 #define SLOW		1
@@ -15,24 +13,24 @@
 
 /* Pages that the nodes have free, and of each piece of memory the node of each page, -1: none yet. */
 static uint64_t free_pages[NODES];
-static struct piece {
+static struct mapping {
 	char *mem;
 	int node[MAX_PAGES];
-} pieces[4];
-static unsigned int nr_pieces;
+} mappings[4];
+static unsigned int nr_mappings;
 
-static struct piece *piece_of(const void *mem)
+static struct mapping *mapping_of(const void *mem)
 {
-	for (unsigned int i = 0; i < nr_pieces; i++)
-		if (pieces[i].mem == mem)
-			return &pieces[i];
+	for (unsigned int i = 0; i < nr_mappings; i++)
+		if (mappings[i].mem == mem)
+			return &mappings[i];
 	printf("Bail out! nobody mapped that\n");
 	exit(1);
 }
 
 void *populate_map(uint64_t bytes)
 {
-	struct piece *p = &pieces[nr_pieces++];
+	struct mapping *p = &mappings[nr_mappings++];
 
 	p->mem = malloc(bytes);
 	/* What is touched becomes 0. */
@@ -45,7 +43,7 @@ void *populate_map(uint64_t bytes)
 uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uint64_t keep_free,
 			void (*touch)(void *arg, uint64_t first, uint64_t pages), void *arg)
 {
-	struct piece *p = piece_of(mem);
+	struct mapping *p = mapping_of(mem);
 	uint64_t keep = keep_free / PAGE_BYTES, new = 0;
 
 	/* The kernel fills the fast node first. */
@@ -80,13 +78,18 @@ uint64_t node_meminfo(int node, const char *name)
 	return free_pages[node] * PAGE_BYTES;
 }
 
+bool node_list_has(const struct node_list *list, int node)
+{
+	return list->nr == 1 && list->node[0] == node;
+}
+
 uint64_t node_count_of(const struct node_list *list, void *mem, const uint32_t *numbers, uint64_t count)
 {
-	const struct piece *p = piece_of(mem);
+	const struct mapping *p = mapping_of(mem);
 	uint64_t found = 0;
 
 	for (uint64_t i = 0; i < count; i++)
-		found += p->node[numbers ? numbers[i] : i] == list->node[0];
+		found += node_list_has(list, p->node[numbers ? numbers[i] : i]);
 	return found;
 }
 
@@ -98,19 +101,22 @@ uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, boo
 
 static const struct node_list fast = { { FAST }, 1 };
 
-static struct place place_with(enum place_start start, uint64_t fast_pages, uint64_t hot_pages)
+static struct place place;
+
+static void place_with(enum place_start start, uint64_t fast_pages, uint64_t hot_pages)
 {
-	while (nr_pieces)
-		free(pieces[--nr_pieces].mem);
+	while (nr_mappings)
+		free(mappings[--nr_mappings].mem);
+	free(place.hot);
 	free_pages[FAST] = fast_pages + MARGIN;
 	free_pages[SLOW] = MAX_PAGES;
-	return (struct place){ .fast = &fast, .slow = SLOW, .start = start, .hot_bytes = hot_pages * PAGE_BYTES };
+	place = (struct place){ .fast = &fast, .slow = SLOW, .start = start, .hot_bytes = hot_pages * PAGE_BYTES };
 }
 
 /* How many of the pages [@from, @to) of an order (NULL: as they come) are fast. */
 static uint64_t fast_of(void *mem, const uint32_t *order, uint64_t from, uint64_t to)
 {
-	const struct piece *p = piece_of(mem);
+	const struct mapping *p = mapping_of(mem);
 	uint64_t found = 0;
 
 	for (uint64_t i = from; i < to; i++)
@@ -120,24 +126,25 @@ static uint64_t fast_of(void *mem, const uint32_t *order, uint64_t from, uint64_
 
 static void test_pieces(void)
 {
-	struct place place = place_with(PLACE_IDEAL, 100, 30);
-	void *cold = place_map(&place, 200 * PAGE_BYTES, PLACE_COLD);
-	void *hot = place_map(&place, 30 * PAGE_BYTES - 1, PLACE_HOT);
+	void *cold, *hot;
 
+	place_with(PLACE_IDEAL, 100, 30);
+	cold = place_map(&place, 200 * PAGE_BYTES, PLACE_COLD);
+	hot = place_map(&place, 30 * PAGE_BYTES - 1, PLACE_HOT);
 	is(fast_of(cold, NULL, 0, 200), 70, "ideal: cold memory has what is left of the fast node");
 	is(fast_of(cold, NULL, 0, 70), 70, "ideal: its beginning");
 	is(fast_of(hot, NULL, 0, 30), 30, "ideal: hot memory is fast");
 	is(place_hot_pages(&place), 30, "ideal: so many pages are hot");
 	is(place_hot_fast(&place), 30, "ideal: and fast");
 
-	place = place_with(PLACE_SPILL, 100, 30);
+	place_with(PLACE_SPILL, 100, 30);
 	cold = place_map(&place, 200 * PAGE_BYTES, PLACE_COLD);
 	hot = place_map(&place, 30 * PAGE_BYTES, PLACE_HOT);
 	is(fast_of(cold, NULL, 0, 100 + MARGIN), 100 + MARGIN, "spill: what comes first is fast");
 	is(fast_of(hot, NULL, 0, 30), 0, "spill: what comes last is slow");
 	is(place_hot_fast(&place), 0, "spill: nothing hot is fast");
 
-	place = place_with(PLACE_SLOW, 100, 30);
+	place_with(PLACE_SLOW, 100, 30);
 	cold = place_map(&place, 200 * PAGE_BYTES, PLACE_COLD);
 	is(fast_of(cold, NULL, 0, 200), 0, "slow: nothing is fast");
 }
@@ -145,9 +152,9 @@ static void test_pieces(void)
 static void test_ranked(void)
 {
 	static uint32_t order[200];
-	struct place place = place_with(PLACE_IDEAL, 100, 40 + 10);
 	void *mixed, *hot;
 
+	place_with(PLACE_IDEAL, 100, 40 + 10);
 	for (unsigned int i = 0; i < 200; i++)
 		order[i] = i * 77 % 200;
 	mixed = place_map_ranked(&place, 200 * PAGE_BYTES, order, 40);
@@ -158,13 +165,13 @@ static void test_ranked(void)
 	is(place_hot_pages(&place), 50, "ranked, ideal: so many pages are hot");
 	is(place_hot_fast(&place), 50, "ranked, ideal: and fast");
 
-	place = place_with(PLACE_SPILL, 100, 50);
+	place_with(PLACE_SPILL, 100, 50);
 	mixed = place_map_ranked(&place, 200 * PAGE_BYTES, order, 40);
 	is(fast_of(mixed, NULL, 0, 100 + MARGIN), 100 + MARGIN, "ranked, spill: memory is filled from its beginning");
 	is(place_hot_fast(&place), fast_of(mixed, order, 0, 40), "ranked, spill: the hot ones among these are counted");
 	ok(place_hot_fast(&place) > 10 && place_hot_fast(&place) < 30, "ranked, spill: which are about half");
 
-	place = place_with(PLACE_SLOW, 100, 50);
+	place_with(PLACE_SLOW, 100, 50);
 	mixed = place_map_ranked(&place, 200 * PAGE_BYTES, order, 200);
 	is(fast_of(mixed, NULL, 0, 200), 0, "ranked, slow: nothing is fast");
 	is(place_hot_pages(&place), 200, "ranked: all may be hot");

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../bench/heat.h"
-#include "../../bench/latency.h"
-#include "../../bench/permute.h"
-#include "../../bench/zipf.h"
-#include "../tap.h"
+#include "bench/heat.h"
+#include "bench/latency.h"
+#include "bench/permute.h"
+#include "bench/zipf.c"
+#include "tests/tap.h"
 
 #define DRAWS		4000000
 #define RANKS		50000

@@ -47,6 +47,7 @@ static u64 counted_or64(u64 *p, u64 v);
 
 #include "../../engine/bucket.c"
 #include "../../engine/engine.c"
+#include "../../engine/governor.c"
 #include "../../engine/hotmap.c"
 #include "../../engine/select.c"
 

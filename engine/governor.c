@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "governor.h"
+
+/* What counts as an exchange: one page that arrives for so many that move. */
+#define EXCHANGE_PART	4
+
+static void group_init(struct governor_group *group)
+{
+	group->head = 0;
+	group->nr = 0;
+	group->fresh = GOVERNOR_AN_EPOCH;
+	group->results = 0;
+	group->heat = 0;
+	group->tested = 0;
+	group->shown = 0;
+}
+
+/** governor_init - nothing is known; @epoch: of the map */
+void governor_init(struct governor *g, u32 epoch)
+{
+	g->state = GOVERNOR_OPEN;
+	g->epoch = epoch;
+	g->since = epoch;
+	g->rest = GOVERNOR_REST_MIN;
+	g->left = GOVERNOR_ALL;
+	g->moved = 0;
+	g->arrived = 0;
+	group_init(&g->candidates);
+	group_init(&g->victims);
+}
+
+/**
+ * governor_watch - test a page from now on
+ * @group: it belongs to
+ * @map: of the node it is on
+ * @pfn: the page
+ *
+ * Thread context. Returns false if there is no room for more, and leaves the page alone.
+ */
+bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn)
+{
+	if (!group->fresh || group->nr == GOVERNOR_WATCHED)
+		return false;
+	group->fresh--;
+	group->pfn[group->head] = pfn;
+	group->until[group->head] = map->epoch + PHI_WINDOW_EPOCHS;
+	group->head = (group->head + 1) % GOVERNOR_WATCHED;
+	group->nr++;
+	hotmap_settle(map, pfn, 1, HOTMAP_TRIAL);
+	return true;
+}
+
+/** governor_moved - so many pages moved to the fast nodes */
+void governor_moved(struct governor *g, u64 pages)
+{
+	g->moved += pages;
+	if (g->left != GOVERNOR_ALL)
+		g->left -= pages < g->left ? pages : g->left;
+}
+
+/** governor_arrived - so many pages came from the fast nodes */
+void governor_arrived(struct governor *g, u64 pages)
+{
+	g->arrived += pages;
+}
+
+/* Take down what the pages showed whose test is over. Those that are gone say nothing. */
+static void group_collect(struct governor_group *group, struct hotmap *map)
+{
+	u32 at, heat;
+
+	for (; group->nr; group->nr--) {
+		at = (group->head + GOVERNOR_WATCHED - group->nr) % GOVERNOR_WATCHED;
+		if ((s32)(map->epoch - group->until[at]) < 0)
+			break;
+		heat = hotmap_look(map, group->pfn[at]).raw_heat;
+		if (!heat)
+			continue;
+		group->results++;
+		group->heat += heat - 1;
+		group->tested++;
+		group->shown += heat - 1;
+	}
+	group->fresh = GOVERNOR_AN_EPOCH;
+}
+
+static void group_fade(struct governor_group *group)
+{
+	group->results /= 2;
+	group->heat /= 2;
+}
+
+/* Is there enough to judge by? */
+static bool can_judge(const struct governor *g)
+{
+	return g->candidates.results >= GOVERNOR_RESULTS && g->victims.results >= GOVERNOR_RESULTS;
+}
+
+/* Do candidates stay hot, and are they hotter than victims? */
+static bool gains(const struct governor *g, u32 threshold)
+{
+	const struct governor_group *c = &g->candidates, *v = &g->victims;
+
+	return c->heat * GOVERNOR_STAYS_PART >= c->results * threshold &&
+	       c->heat * v->results >= GOVERNOR_GAIN * v->heat * c->results;
+}
+
+/* Do pages leave for those that come? */
+static bool exchanges(const struct governor *g)
+{
+	return g->arrived && g->arrived * EXCHANGE_PART >= g->moved;
+}
+
+static void enter(struct governor *g, enum governor_state state)
+{
+	g->state = state;
+	g->since = g->epoch;
+}
+
+static void judge(struct governor *g, u32 threshold)
+{
+	if (!can_judge(g))
+		return;
+	if (gains(g, threshold)) {
+		if (g->state != GOVERNOR_PAYS)
+			enter(g, GOVERNOR_PAYS);
+		g->rest = GOVERNOR_REST_MIN;
+		return;
+	}
+	/* If nobody has to go, what victims show is of an earlier time. */
+	if (g->state == GOVERNOR_RESTS || !exchanges(g))
+		return;
+	if (g->state == GOVERNOR_PROBES)
+		g->rest = g->rest < GOVERNOR_REST_MAX / 2 ? g->rest * 2 : GOVERNOR_REST_MAX;
+	enter(g, GOVERNOR_RESTS);
+}
+
+/* A probe's victims have been tested, or there were none. */
+static void end_probe(struct governor *g)
+{
+	if (g->state == GOVERNOR_PROBES && g->epoch - g->since > 2 * PHI_WINDOW_EPOCHS)
+		enter(g, exchanges(g) ? GOVERNOR_RESTS : GOVERNOR_OPEN);
+}
+
+static void begin_probe(struct governor *g)
+{
+	if (g->state != GOVERNOR_RESTS || g->epoch - g->since < g->rest)
+		return;
+	enter(g, GOVERNOR_PROBES);
+	/* Only fresh victims count. */
+	g->victims.results = 0;
+	g->victims.heat = 0;
+	g->moved = 0;
+	g->arrived = 0;
+}
+
+static u64 allowance(const struct governor *g)
+{
+	switch (g->state) {
+	case GOVERNOR_OPEN:
+		return exchanges(g) ? GOVERNOR_PROBE : GOVERNOR_ALL;
+	case GOVERNOR_PAYS:
+		return GOVERNOR_ALL;
+	case GOVERNOR_PROBES:
+		return g->epoch == g->since ? GOVERNOR_PROBE : 0;
+	case GOVERNOR_RESTS:
+		break;
+	}
+	return 0;
+}
+
+/* Old results count half, every other epoch. At rest those of victims must last. */
+static void fade(struct governor *g)
+{
+	if (g->epoch % 2)
+		return;
+	group_fade(&g->candidates);
+	if (g->state != GOVERNOR_RESTS || g->victims.results > GOVERNOR_WATCHED)
+		group_fade(&g->victims);
+	g->moved /= 2;
+	g->arrived /= 2;
+}
+
+/**
+ * governor_step - judge anew if time has passed
+ * @g: the governor
+ * @map: of the node; it was ticked
+ *
+ * Thread context. Returns whether the state is another one now.
+ */
+bool governor_step(struct governor *g, struct hotmap *map)
+{
+	enum governor_state before = g->state;
+
+	if (map->epoch == g->epoch)
+		return false;
+	g->epoch = map->epoch;
+	group_collect(&g->candidates, map);
+	group_collect(&g->victims, map);
+	judge(g, map->threshold);
+	end_probe(g);
+	begin_probe(g);
+	g->left = allowance(g);
+	fade(g);
+	return g->state != before;
+}

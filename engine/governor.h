@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * governor - does promotion pay?
+ *
+ * On a full target each page that comes drives another one out. That pays if the page that comes is
+ * used more than the one that goes; heat alone does not say so, as it is what made the page a
+ * candidate in the first place, and may have been chance or over by now. So both are put to the test,
+ * under the same conditions: for one promotion window a few candidates are kept where they are, and
+ * a few pages that just arrived from the fast node, the victims, too. All begin with no heat. What a
+ * source reports of them during that time is what the exchange is worth. As both groups are measured
+ * with the same sources, it does not matter what a report of these stands for.
+ *
+ *   no skew, or heat by chance:   candidates and victims show the same
+ *   a hot set that moved on:      candidates show nothing any more
+ *   the same pages to and fro:    victims show as much as candidates
+ *   cold memory makes room:       victims show nothing, candidates go on
+ *
+ * Where nothing is driven out there is nothing to weigh, and the governor lets everything go.
+ *
+ * States. OPEN: nothing is known; all may move while nothing arrives, and a little when something
+ * does. PAYS: all may move. RESTS: nothing moves; candidates are still tested, against what the victims
+ * showed last, which is enough to see a hot set come; and after a time that doubles, PROBES: a little
+ * moves, for fresh victims. Time is counted in the hotmap's epochs.
+ *
+ * A source must be able to show within a window that a page is in use: hint faults are not.
+ */
+#ifndef PGHOT_ENGINE_GOVERNOR_H
+#define PGHOT_ENGINE_GOVERNOR_H
+
+#include "hotmap.h"
+#include "port.h"
+
+enum {
+	/* Pages under test at a time in each group, and new ones an epoch. */
+	GOVERNOR_WATCHED = 512,
+	GOVERNOR_AN_EPOCH = 96,
+	/* Results to judge by, at least, of each group. */
+	GOVERNOR_RESULTS = 48,
+	/*
+	 * An exchange pays if candidates have so many times the heat of victims, and at least one of so
+	 * many parts of what made them candidates.
+	 */
+	GOVERNOR_GAIN = 2,
+	GOVERNOR_STAYS_PART = 4,
+	/* Pages an epoch that may move while it is not known whether that pays. */
+	GOVERNOR_PROBE = 1024,
+	/* Epochs of rest before a probe, at first and at most. */
+	GOVERNOR_REST_MIN = 16,
+	GOVERNOR_REST_MAX = 256,
+	/* Candidates are tested one of so many that could move, at most. */
+	GOVERNOR_PART = 8,
+};
+
+#define GOVERNOR_ALL		(~(u64)0)
+
+enum governor_state { GOVERNOR_OPEN, GOVERNOR_PAYS, GOVERNOR_RESTS, GOVERNOR_PROBES };
+
+/**
+ * struct governor_group - pages under test, and what came of others
+ * @pfn: the pages, a ring
+ * @until: epoch in which the test of each is over
+ * @head: where the next page is put
+ * @nr: how many there are
+ * @fresh: how many more may be put there in this epoch
+ * @results: tests of late that are over; old ones fade
+ * @heat: what they showed in all
+ * @tested: tests that are over, since the beginning
+ * @shown: what these showed in all
+ */
+struct governor_group {
+	u64 pfn[GOVERNOR_WATCHED];
+	u32 until[GOVERNOR_WATCHED];
+	u32 head;
+	u32 nr;
+	u32 fresh;
+	u64 results;
+	u64 heat;
+	u64 tested;
+	u64 shown;
+};
+
+/**
+ * struct governor - of one slow node
+ * @state: see above
+ * @epoch: of the last step
+ * @since: epoch in which the state began
+ * @rest: epochs for which the next rest lasts
+ * @left: pages that may move in this epoch
+ * @moved: pages that moved of late; fades
+ * @arrived: pages that came from fast nodes of late; fades
+ * @candidates: ready pages that were kept
+ * @victims: pages that came from fast nodes
+ */
+struct governor {
+	enum governor_state state;
+	u32 epoch;
+	u32 since;
+	u32 rest;
+	u64 left;
+	u64 moved;
+	u64 arrived;
+	struct governor_group candidates;
+	struct governor_group victims;
+};
+
+void governor_init(struct governor *g, u32 epoch);
+bool governor_step(struct governor *g, struct hotmap *map);
+bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn);
+void governor_moved(struct governor *g, u64 pages);
+void governor_arrived(struct governor *g, u64 pages);
+
+/** governor_allows - pages that may move now, GOVERNOR_ALL: as many as there are */
+static inline u64 governor_allows(const struct governor *g)
+{
+	return g->left;
+}
+
+/** governor_wants - how many candidates of @ready ready pages to test now */
+static inline u32 governor_wants(const struct governor *g, u64 ready)
+{
+	u64 most = g->state == GOVERNOR_RESTS ? ready : ready / GOVERNOR_PART;
+
+	return most < g->candidates.fresh ? (u32)most : g->candidates.fresh;
+}
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The governor over a real hotmap: what the pages under test show decides, and nothing else. */
+#include "fixture.h"
+
+enum { EPOCH_MS = 250, SECTION = FIXTURE_FIRST * HOTMAP_SECTION_PAGES };
+
+/* A node whose candidates and victims get so many reports each epoch, for one page in @part of them. */
+struct play {
+	struct engine *e;
+	u64 now_ms;
+	u64 next_pfn;
+	u32 candidate_reports, candidate_part;
+	u32 victim_reports, victim_part;
+	u64 moved, arrived;	/* an epoch */
+};
+
+static struct play *play_open(enum phi_layout layout)
+{
+	struct play *p = calloc(1, sizeof(*p));
+
+	p->e = fixture_open(layout, 4 * EPOCH_MS, 2, 4);
+	p->candidate_part = p->victim_part = 1;
+	p->moved = p->arrived = 1000;
+	return p;
+}
+
+static void play_close(struct play *p)
+{
+	fixture_close(p->e);
+	free(p);
+}
+
+static void report(struct play *p, u64 pfn)
+{
+	struct pghot_report r = { .pfn = pfn, .nr_pages = 1, .nid = -1, .weight = 1 };
+	struct hotmap_tally tally = { 0 };
+
+	engine_record(p->e, &r, 1, 1, 0, &tally);
+}
+
+static void report_group(struct play *p, const struct governor_group *group, u32 reports, u32 part)
+{
+	u32 i, n, at;
+
+	for (i = 0; i < group->nr; i++) {
+		at = (group->head + GOVERNOR_WATCHED - group->nr + i) % GOVERNOR_WATCHED;
+		for (n = 0; i % part == 0 && n < reports; n++)
+			report(p, group->pfn[at]);
+	}
+}
+
+/* One epoch: pages are put to the test, reported, and time passes. */
+static void play_epoch(struct play *p)
+{
+	struct governor *g = &p->e->gov;
+
+	/* Something that is alive, or time would stand still. */
+	report(p, SECTION);
+	while (governor_watch(&g->candidates, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000))
+		;
+	if (p->arrived)
+		while (governor_watch(&g->victims, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000))
+			;
+	governor_moved(g, p->moved);
+	governor_arrived(g, p->arrived);
+	report_group(p, &g->candidates, p->candidate_reports, p->candidate_part);
+	report_group(p, &g->victims, p->victim_reports, p->victim_part);
+	p->now_ms += EPOCH_MS;
+	engine_tick(p->e, p->now_ms);
+	governor_step(g, &p->e->map);
+}
+
+/* Epochs until the state is @state, at most @most; 0: never. */
+static u32 play_until(struct play *p, enum governor_state state, u32 most)
+{
+	u32 n;
+
+	for (n = 1; n <= most; n++) {
+		play_epoch(p);
+		if (p->e->gov.state == state)
+			return n;
+	}
+	return 0;
+}
+
+static void test_beginning(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+
+	ok(governor_allows(&p->e->gov) == GOVERNOR_ALL, "at first all may move");
+	p->arrived = 0;
+	play_until(p, GOVERNOR_PAYS, 40);
+	is(p->e->gov.state, GOVERNOR_OPEN, "nothing arrives, nothing is judged");
+	ok(governor_allows(&p->e->gov) == GOVERNOR_ALL, "and all may move");
+	p->arrived = 1000;
+	play_epoch(p);
+	play_epoch(p);
+	is(governor_allows(&p->e->gov), GOVERNOR_PROBE, "pages arrive: a little may move");
+	governor_moved(&p->e->gov, 1000);
+	is(governor_allows(&p->e->gov), GOVERNOR_PROBE - 1000, "less what has moved");
+	governor_moved(&p->e->gov, 1000);
+	is(governor_allows(&p->e->gov), 0, "until nothing is left");
+	play_close(p);
+}
+
+/* What both groups show, and what the verdict is after some windows. */
+static void test_verdicts(enum phi_layout layout)
+{
+	static const struct {
+		const char *name;
+		u32 candidates, candidate_part, victims, victim_part;
+		enum governor_state want;
+	} cases[] = {
+		{ "a hot set against cold memory", 1, 1, 0, 1, GOVERNOR_PAYS },
+		{ "no skew: both show the same", 1, 1, 1, 1, GOVERNOR_RESTS },
+		{ "no skew, and few reports: heat was chance", 1, 8, 1, 8, GOVERNOR_RESTS },
+		{ "candidates are cold by now", 0, 1, 0, 1, GOVERNOR_RESTS },
+		{ "almost cold: one in sixteen has an access an epoch", 1, 16, 0, 1, GOVERNOR_RESTS },
+		{ "victims are hotter", 1, 4, 1, 1, GOVERNOR_RESTS },
+		{ "twice as hot is enough", 1, 1, 1, 2, GOVERNOR_PAYS },
+	};
+
+	for (u32 i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct play *p = play_open(layout);
+		u32 took;
+
+		p->candidate_reports = cases[i].candidates;
+		p->candidate_part = cases[i].candidate_part;
+		p->victim_reports = cases[i].victims;
+		p->victim_part = cases[i].victim_part;
+		took = play_until(p, cases[i].want, 12);
+		ok(took > 0 && took <= 8, "layout %d: %s: %s after %u epochs", layout, cases[i].name,
+		   cases[i].want == GOVERNOR_PAYS ? "pays" : "rests", took);
+		play_close(p);
+	}
+}
+
+static void test_rest(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+	u32 rests[4], i, probed;
+
+	p->candidate_reports = p->victim_reports = 1;
+	p->candidate_part = p->victim_part = 4;
+	ok(play_until(p, GOVERNOR_RESTS, 12) > 0, "it rests");
+	is(governor_allows(&p->e->gov), 0, "and nothing may move");
+	p->moved = p->arrived = 0;
+	for (i = 0; i < 4; i++) {
+		rests[i] = play_until(p, GOVERNOR_PROBES, 1000);
+		probed = governor_allows(&p->e->gov);
+		p->moved = p->arrived = GOVERNOR_PROBE;
+		play_epoch(p);
+		ok(probed == GOVERNOR_PROBE && governor_allows(&p->e->gov) == 0,
+		   "probe %u: for one epoch a little may move", i + 1);
+		p->moved = p->arrived = 0;
+		ok(play_until(p, GOVERNOR_RESTS, 12) > 0, "then it rests again");
+	}
+	ok(rests[0] >= GOVERNOR_REST_MIN - 1 && rests[1] > rests[0] && rests[2] > rests[1] &&
+	   rests[3] > rests[2], "each time longer: %u %u %u %u epochs", rests[0], rests[1], rests[2],
+	   rests[3]);
+	p->candidate_part = 1;
+	ok(play_until(p, GOVERNOR_PAYS, 12) > 0, "a hot set comes: it does not wait for a probe");
+	is(p->e->gov.rest, GOVERNOR_REST_MIN, "and the next rest is short again");
+	play_close(p);
+}
+
+/* A probe drives nothing out: memory was given back. */
+static void test_room(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+
+	p->candidate_reports = p->victim_reports = 1;
+	play_until(p, GOVERNOR_RESTS, 12);
+	p->moved = p->arrived = 0;
+	play_until(p, GOVERNOR_PROBES, 1000);
+	p->moved = GOVERNOR_PROBE;
+	play_epoch(p);
+	p->moved = 0;
+	ok(play_until(p, GOVERNOR_OPEN, 12) > 0, "there is room: it does not rest any more");
+	play_close(p);
+}
+
+/* Pages that were moved or freed meanwhile say nothing, and a full ring takes no more. */
+static void test_watch(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+	struct governor *g = &p->e->gov;
+	u32 i, taken = 0;
+
+	for (i = 0; i < 1000; i++)
+		taken += governor_watch(&g->victims, &p->e->map, SECTION + i);
+	is(taken, GOVERNOR_AN_EPOCH, "so many an epoch");
+	for (i = 0; i < GOVERNOR_AN_EPOCH / 2; i++)
+		engine_settle(p->e, SECTION + i, 1, HOTMAP_MOVED);
+	for (i = 0; i < GOVERNOR_AN_EPOCH; i++)
+		if (i >= GOVERNOR_AN_EPOCH / 2)
+			report(p, SECTION + i);
+	ok(hotmap_look(&p->e->map, SECTION + GOVERNOR_AN_EPOCH - 1).hold == PHI_WINDOW_EPOCHS,
+	   "a page under test is not ready for a window");
+	/* Time begins with the first tick. */
+	for (i = 0; i <= PHI_WINDOW_EPOCHS; i++) {
+		report(p, SECTION + 30000);
+		engine_tick(p->e, p->now_ms);
+		governor_step(g, &p->e->map);
+		p->now_ms += EPOCH_MS;
+	}
+	is(g->victims.tested, GOVERNOR_AN_EPOCH / 2, "those that are gone do not count");
+	is(g->victims.shown, GOVERNOR_AN_EPOCH / 2, "the others have what was reported");
+	is(g->victims.nr, 0, "no page is left under test");
+	play_close(p);
+}
+
+int main(void)
+{
+	test_beginning();
+	test_verdicts(PHI_BYTE);
+	test_verdicts(PHI_PRECISE);
+	test_rest();
+	test_room();
+	test_watch();
+	return done();
+}
