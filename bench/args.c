@@ -38,13 +38,8 @@ static bool parse_access(const struct key *key, const char *text, void *config)
 static bool parse_exponent(const struct key *key, const char *text, void *config)
 {
 	struct config *cfg = config;
-	char *end;
 
-	(void)key;
-	if (strspn(text, "0123456789.") != strlen(text) || !*text)
-		return false;
-	cfg->zipf_exponent = strtod(text, &end);
-	return !*end && cfg->zipf_exponent > 0 && cfg->zipf_exponent <= 10;
+	return key_real(key, text, config) && cfg->zipf_exponent > 0;
 }
 
 static bool parse_hot_node(const struct key *key, const char *text, void *config)
@@ -79,7 +74,8 @@ static const struct key keys[] = {
 	{ "access", "random",
 	  "random: all pages of a region alike; zipf: the page of rank r in proportion\n"
 	  "to 1 / r^zipf_exponent", parse_access, 0, 0, 0 },
-	{ "zipf_exponent", "0.99", "above 0, at most 10", parse_exponent, 0, 0, 0 },
+	{ "zipf_exponent", "0.99", "above 0, at most 10", parse_exponent,
+	  offsetof(struct config, zipf_exponent), 0, 10 },
 	{ "loads_percent", "50", "percent of the accesses that are loads; the rest are stores",
 	  NUMBER(loads_percent), 0, 100 },
 	{ "sample_ms", "500", "milliseconds between two looks at where the hot pages are",

@@ -23,4 +23,7 @@ static inline struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){ .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 }
 
+/** sleep_until - until the monotonic clock shows @ns; not at all if it has */
+void sleep_until(uint64_t ns);
+
 #endif

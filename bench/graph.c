@@ -3,6 +3,7 @@
 
 #include "graph.h"
 #include "pattern.h"
+#include "permute.h"
 #include "workload.h"
 
 /*
@@ -47,29 +48,14 @@ static inline void levels_draw(const struct levels *levels, uint64_t *rng, struc
 	edge->b = edge->b << levels->nr | (outcome & ((1U << levels->nr) - 1));
 }
 
-/*
- * A random permutation of the vertices, computed rather than kept: both of its steps can be
- * undone, so no two vertices get the same number.
- */
-static uint64_t permute(uint64_t vertex, unsigned int scale, const uint64_t factors[3])
-{
-	uint64_t mask = (UINT64_C(1) << scale) - 1;
-
-	for (unsigned int i = 0; i < 3; i++) {
-		vertex = (vertex * factors[i] + (factors[i] >> 32)) & mask;
-		vertex ^= vertex >> (scale + 1) / 2;
-	}
-	return vertex;
-}
-
 /* The specification shuffles the edges as well; as each is drawn on its own, no order has another chance. */
 void kronecker_edges(struct edge *edges, uint64_t nr, unsigned int scale, uint64_t seed)
 {
-	uint64_t rng = mix64(seed) | 1, factors[3];
+	uint64_t rng = mix64(seed) | 1;
+	struct permute vertices;
 	struct levels step, rest;
 
-	for (unsigned int i = 0; i < 3; i++)
-		factors[i] = mix64(mix64(seed) + i) | 1;
+	permute_init(&vertices, UINT64_C(1) << scale, mix64(seed));
 	levels_init(&step, STEP);
 	levels_init(&rest, scale % STEP);
 	for (struct edge *edge = edges; edge < edges + nr; edge++) {
@@ -79,8 +65,8 @@ void kronecker_edges(struct edge *edges, uint64_t nr, unsigned int scale, uint64
 			levels_draw(&step, &rng, &drawn);
 		if (rest.nr)
 			levels_draw(&rest, &rng, &drawn);
-		edge->a = permute(drawn.a, scale, factors);
-		edge->b = permute(drawn.b, scale, factors);
+		edge->a = permute_of(&vertices, drawn.a);
+		edge->b = permute_of(&vertices, drawn.b);
 	}
 	pattern_free(&step.pattern);
 	pattern_free(&rest.pattern);

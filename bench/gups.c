@@ -16,6 +16,7 @@
 #include "base.h"
 #include "measure.h"
 #include "pattern.h"
+#include "words.h"
 #include "workload.h"
 
 /* Updates between two reports of progress. */
@@ -108,27 +109,6 @@ static void update_all(const struct table *t, uint64_t seed, uint64_t ops, struc
 	}
 }
 
-static void fill(uint64_t *words, uint64_t nr)
-{
-	for (uint64_t i = 0; i < nr; i++)
-		words[i] = i;
-}
-
-/* Returns how many pages have words that are not their index. */
-static uint64_t verify(const uint64_t *words, uint64_t nr)
-{
-	uint64_t bad = 0;
-
-	for (uint64_t page = 0; page < nr; page += WORDS_PER_PAGE) {
-		uint64_t i = page;
-
-		while (i < nr && i < page + WORDS_PER_PAGE && words[i] == i)
-			i++;
-		bad += i < nr && i < page + WORDS_PER_PAGE;
-	}
-	return bad;
-}
-
 int main(int argc, char **argv)
 {
 	static struct measure measure;
@@ -141,16 +121,16 @@ int main(int argc, char **argv)
 	workload_begin(&all, argc, argv, &cfg, &place);
 	table_map(&table, &cfg, &place);
 	apart = table.hot != table.cold;
-	fill(table.cold, table.cold_words);
+	words_fill(table.cold, table.cold_words);
 	if (apart)
-		fill(table.hot, table.hot_words);
+		words_fill(table.hot, table.hot_words);
 	measure_begin(&measure, &place, cfg.w.sample_ms);
 	update_all(&table, cfg.w.seed, cfg.w.ops, &measure);
 	measure_end(&measure);
 	update_all(&table, cfg.w.seed, cfg.w.ops, NULL);
 	table.cold[table.cold_words / 2] += cfg.w.spoil;
-	bad = verify(table.cold, table.cold_words);
+	bad = words_verify(table.cold, table.cold_words);
 	if (apart)
-		bad += verify(table.hot, table.hot_words);
+		bad += words_verify(table.hot, table.hot_words);
 	return workload_end(bad);
 }

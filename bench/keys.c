@@ -39,6 +39,20 @@ bool key_power_of_two(const struct key *key, const char *text, void *cfg)
 	return key_digits(text, strlen(text), &value) && !(value & (value - 1)) && key_number(key, text, cfg);
 }
 
+bool key_real(const struct key *key, const char *text, void *cfg)
+{
+	char *end;
+	double value;
+
+	if (strspn(text, "0123456789.") != strlen(text) || !*text)
+		return false;
+	value = strtod(text, &end);
+	if (*end || value < key->min || value > key->max)
+		return false;
+	*(double *)((char *)cfg + key->offset) = value;
+	return true;
+}
+
 bool key_node_list(const struct key *key, const char *text, void *cfg)
 {
 	struct node_list *list = (void *)((char *)cfg + key->offset);

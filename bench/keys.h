@@ -13,7 +13,7 @@
  * @def: its default, as text
  * @help: one line or more
  * @parse: puts the value of @text into the program's config; false if it is none
- * @offset: of a number: where in the config the uint64_t is
+ * @offset: of a number: where in the config the uint64_t is; key_real(): the double
  * @min: of a number: least value
  * @max: of a number: greatest value
  */
@@ -41,6 +41,9 @@ bool key_number(const struct key *key, const char *text, void *cfg);
 
 /** key_power_of_two - likewise, for those that are powers of two */
 bool key_power_of_two(const struct key *key, const char *text, void *cfg);
+
+/** key_real - likewise, for decimal fractions as 0.99 */
+bool key_real(const struct key *key, const char *text, void *cfg);
 
 /** key_node_list - a @parse for a struct node_list of nodes up to @max, as 0,1; not an empty one */
 bool key_node_list(const struct key *key, const char *text, void *cfg);

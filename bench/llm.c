@@ -54,14 +54,11 @@ static bool key_map(const struct key *key, const char *text, void *cfg)
 		[MAPFILE_SHARED] = "shared", [MAPFILE_PRIVATE] = "private", [MAPFILE_WRITABLE] = "writable",
 	};
 
+	int kind = key_word(text, kinds, sizeof(kinds) / sizeof(*kinds));
+
 	(void)key;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strcmp(text, kinds[i]))
-			continue;
-		((struct config *)cfg)->map = i;
-		return true;
-	}
-	return false;
+	((struct config *)cfg)->map = kind;
+	return kind >= 0;
 }
 
 static const struct key keys[] = {

@@ -139,7 +139,9 @@ void node_query(void **pages, unsigned long count, int *nodes)
 		die("cannot ask where pages are (move_pages): %s", strerror(errno));
 }
 
-uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, bool *where)
+/* @numbers: of the pages; NULL: 0, 1, 2 and so on */
+static uint64_t count_pages(const struct node_list *list, char *mem, const uint32_t *numbers,
+			    uint64_t pages, bool *where)
 {
 	void *addrs[QUERY_CHUNK_PAGES];
 	int nodes[QUERY_CHUNK_PAGES];
@@ -150,7 +152,7 @@ uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, boo
 		unsigned long count = left < QUERY_CHUNK_PAGES ? left : QUERY_CHUNK_PAGES;
 
 		for (unsigned long i = 0; i < count; i++)
-			addrs[i] = (char *)mem + (first + i) * PAGE_BYTES;
+			addrs[i] = mem + (numbers ? numbers[first + i] : first + i) * PAGE_BYTES;
 		node_query(addrs, count, nodes);
 		for (unsigned long i = 0; i < count; i++) {
 			bool on = node_list_has(list, nodes[i]);
@@ -161,4 +163,14 @@ uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, boo
 		}
 	}
 	return found;
+}
+
+uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, bool *where)
+{
+	return count_pages(list, mem, NULL, pages, where);
+}
+
+uint64_t node_count_of(const struct node_list *list, void *mem, const uint32_t *numbers, uint64_t count)
+{
+	return count_pages(list, mem, numbers, count, NULL);
 }

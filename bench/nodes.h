@@ -52,4 +52,7 @@ void node_query(void **pages, unsigned long count, int *nodes);
  */
 uint64_t node_count(const struct node_list *list, void *mem, uint64_t pages, bool *where);
 
+/** node_count_of - how many of @mem's pages with these @numbers are on nodes of @list */
+uint64_t node_count_of(const struct node_list *list, void *mem, const uint32_t *numbers, uint64_t count);
+
 #endif

@@ -6,34 +6,33 @@
 #include "place.h"
 #include "populate.h"
 
-/* Pages that are being touched for the first time, from the first to the last. */
+/* Pages that are being touched for the first time. */
 struct piece {
 	char *mem;			/* NULL: they are a file's */
 	uint64_t pages, done;
-	void (*touch)(void *arg, uint64_t first, uint64_t pages);
+	const uint32_t *order;		/* of anonymous memory: which comes when; NULL: as they lie */
+	void (*write)(void *arg, uint64_t first, uint64_t pages);	/* of a file */
 	void *arg;
 };
 
-static void touch_anonymous(void *arg, uint64_t first, uint64_t pages)
-{
-	for (volatile char *at = (char *)arg + first * PAGE_BYTES; pages; pages--, at += PAGE_BYTES)
-		*at = 0;
-}
-
-/* populate_on() counts from what was left. */
+/* populate_among() counts from what was left. */
 static void touch_left(void *arg, uint64_t first, uint64_t pages)
 {
-	struct piece *p = arg;
+	const struct piece *p = arg;
 
-	p->touch(p->arg, p->done + first, pages);
+	first += p->done;
+	if (!p->mem) {
+		p->write(p->arg, first, pages);
+		return;
+	}
+	for (uint64_t at = first; at < first + pages; at++)
+		*(volatile char *)(p->mem + (p->order ? p->order[at] : at) * PAGE_BYTES) = 0;
 }
 
 /* What is left of the piece on @node, as long as that has room; -1: where the kernel puts it. */
 static void piece_on(struct piece *p, int node, uint64_t keep_free)
 {
-	char *at = p->mem ? p->mem + p->done * PAGE_BYTES : NULL;
-
-	p->done += populate_on(at, p->pages - p->done, node, keep_free, touch_left, p);
+	p->done += populate_among(p->mem, p->pages, p->pages - p->done, node, keep_free, touch_left, p);
 }
 
 static void piece_slow(struct piece *p, int node)
@@ -57,7 +56,8 @@ static void piece_start(const struct place *place, struct piece *p, uint64_t spa
 		piece_slow(p, place->slow);
 }
 
-static void add_hot(struct place *place, void *mem, uint64_t pages)
+/* @pages: those of @order, as of a struct place_piece */
+static void add_hot(struct place *place, void *mem, const uint32_t *order, uint64_t pages)
 {
 	uint64_t bytes = pages * PAGE_BYTES;
 
@@ -67,7 +67,7 @@ static void add_hot(struct place *place, void *mem, uint64_t pages)
 		if (!place->hot)
 			die("cannot allocate a list of %u pieces of hot memory", place->max_hot);
 	}
-	place->hot[place->nr_hot++] = (struct place_piece){ mem, pages };
+	place->hot[place->nr_hot++] = (struct place_piece){ mem, pages, order };
 	place->hot_bytes -= bytes < place->hot_bytes ? bytes : place->hot_bytes;
 }
 
@@ -88,25 +88,41 @@ void place_need(const struct place *place, uint64_t bytes, const char *what)
 		    what, bytes / MIB, have / MIB);
 }
 
-void *place_map(struct place *place, uint64_t bytes, enum place_heat heat)
+static struct piece piece_map(uint64_t bytes)
 {
 	uint64_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-	char *mem = populate_map(pages * PAGE_BYTES);
-	struct piece piece = { .mem = mem, .pages = pages, .touch = touch_anonymous, .arg = mem };
+
+	return (struct piece){ .mem = populate_map(pages * PAGE_BYTES), .pages = pages };
+}
+
+void *place_map(struct place *place, uint64_t bytes, enum place_heat heat)
+{
+	struct piece piece = piece_map(bytes);
 
 	if (heat == PLACE_HOT)
-		add_hot(place, mem, pages);
+		add_hot(place, piece.mem, NULL, piece.pages);
 	piece_start(place, &piece, heat == PLACE_HOT ? 0 : place->hot_bytes);
-	return mem;
+	return piece.mem;
+}
+
+void *place_map_ranked(struct place *place, uint64_t bytes, const uint32_t *order, uint64_t hot)
+{
+	struct piece piece = piece_map(bytes);
+
+	if (place->start == PLACE_IDEAL)
+		piece.order = order;
+	add_hot(place, piece.mem, order, hot);
+	piece_start(place, &piece, place->hot_bytes);
+	return piece.mem;
 }
 
 void place_file(struct place *place, void *mem, uint64_t pages, enum place_heat heat,
 		void (*write)(void *arg, uint64_t first, uint64_t pages), void *arg)
 {
-	struct piece piece = { .pages = pages, .touch = write, .arg = arg };
+	struct piece piece = { .pages = pages, .write = write, .arg = arg };
 
 	if (heat == PLACE_HOT)
-		add_hot(place, mem, pages);
+		add_hot(place, mem, NULL, pages);
 	piece_start(place, &piece, heat == PLACE_HOT ? 0 : place->hot_bytes);
 }
 
@@ -123,7 +139,11 @@ uint64_t place_hot_fast(const struct place *place)
 {
 	uint64_t pages = 0;
 
-	for (unsigned int i = 0; i < place->nr_hot; i++)
-		pages += node_count(place->fast, place->hot[i].mem, place->hot[i].pages, NULL);
+	for (unsigned int i = 0; i < place->nr_hot; i++) {
+		const struct place_piece *p = &place->hot[i];
+
+		pages += p->order ? node_count_of(place->fast, p->mem, p->order, p->pages) :
+				    node_count(place->fast, p->mem, p->pages, NULL);
+	}
 	return pages;
 }

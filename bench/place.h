@@ -36,6 +36,7 @@ struct place {
 	struct place_piece {
 		void *mem;
 		uint64_t pages;
+		const uint32_t *order;	/* the numbers of these pages; NULL: 0, 1, 2 and so on */
 	} *hot;
 	unsigned int nr_hot, max_hot;
 };
@@ -53,6 +54,16 @@ void place_need(const struct place *place, uint64_t bytes, const char *what);
  * Ends the program with status 1 if there is no room.
  */
 void *place_map(struct place *place, uint64_t bytes, enum place_heat heat);
+
+/**
+ * place_map_ranked - place_map() where hot pages lie among cold ones
+ * @order: the number of each page, the hottest first; stays the caller's, who keeps it
+ * @hot: so many of the first of these are hot, the others cold
+ *
+ * PLACE_IDEAL: the hottest are fast, as many as there is room for. Otherwise memory is filled from its
+ * beginning on, whatever is hot of it.
+ */
+void *place_map_ranked(struct place *place, uint64_t bytes, const uint32_t *order, uint64_t hot);
 
 /**
  * place_file - pages of a file, which start where place_map()'s would

@@ -46,20 +46,20 @@ static void unbind(void *mem, uint64_t bytes)
  * and a bound allocation that reaches the watermarks reclaims what was just populated, or runs
  * out of memory.
  */
-uint64_t populate_on(void *mem, uint64_t pages, int node, uint64_t keep_free,
-		     void (*touch)(void *arg, uint64_t first, uint64_t pages), void *arg)
+uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uint64_t keep_free,
+			void (*touch)(void *arg, uint64_t first, uint64_t pages), void *arg)
 {
 	uint64_t done = 0;
 
-	if (!pages)
+	if (!count)
 		return 0;
 	if (node < 0) {
-		touch(arg, 0, pages);
-		return pages;
+		touch(arg, 0, count);
+		return count;
 	}
 	bind(mem, pages * PAGE_BYTES, node);
-	while (done < pages) {
-		uint64_t step = pages - done;
+	while (done < count) {
+		uint64_t step = count - done;
 
 		if (step > STEP_PAGES)
 			step = STEP_PAGES;
@@ -70,4 +70,10 @@ uint64_t populate_on(void *mem, uint64_t pages, int node, uint64_t keep_free,
 	}
 	unbind(mem, pages * PAGE_BYTES);
 	return done;
+}
+
+uint64_t populate_on(void *mem, uint64_t pages, int node, uint64_t keep_free,
+		     void (*touch)(void *arg, uint64_t first, uint64_t pages), void *arg)
+{
+	return populate_among(mem, pages, pages, node, keep_free, touch, arg);
 }

@@ -14,6 +14,16 @@
 void *populate_map(uint64_t bytes);
 
 /**
+ * populate_among - populate_on() for some pages of @mem, which @touch knows
+ * @pages: of @mem
+ * @count: of these; @touch is asked for pages [@first, @first + @pages) of its own order of them
+ *
+ * Returns how many of them there are now.
+ */
+uint64_t populate_among(void *mem, uint64_t pages, uint64_t count, int node, uint64_t keep_free,
+			void (*touch)(void *arg, uint64_t first, uint64_t pages), void *arg);
+
+/**
  * populate_on - touch the pages of @mem for the first time, on @node as long as it has room
  * @mem: NULL: pages of a file, whose place is the policy's of the task that brings them in, whatever
  *	maps them

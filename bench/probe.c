@@ -16,14 +16,6 @@
 /* Beside the word that the accessing thread uses. */
 #define PROBE_WORD		(ACCESS_WORD + 16)
 
-static void sleep_until(uint64_t ns)
-{
-	struct timespec until = timespec_of(ns);
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL))
-		;
-}
-
 static void touch(const struct probe *probe, uint64_t *rng)
 {
 	const volatile uint64_t *words = probe->range->words + PROBE_WORD;

@@ -26,10 +26,12 @@ lab: include
 # Files with more rights than their part: to a part, or to a single file.
 exceptions='
 bench/engine.c: engine
-tests/bench/graph.c: bench/bfs_check.h bench/graph.c
-tests/bench/measure.c: bench/measure.c
 examples/tracker/pghot_tracker.c: kmod/pghot.h
 tests/guest/tester/pghot_tester.c: kmod/pghot.h
+tests/bench/graph.c: bench/bfs_check.h bench/graph.c
+tests/bench/measure.c: bench/measure.c
+tests/bench/place.c: bench/place.c
+tests/bench/zipf.c: bench/heat.h bench/latency.h bench/permute.h bench/zipf.c
 tests/lab/counters.c: lab/plugin/counters.h
 '
 # Files that the build makes, by the name they are included with.

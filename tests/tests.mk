@@ -8,7 +8,7 @@ SANITIZE := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 ENGINE_TESTS := unit oracle interleave threads governor
 HW := $(wildcard hw/*.c hw/*.h) engine/port.h $(wildcard include/pghot/*.h)
 HW_TESTS := sample throttle relax chmu chmu_tune cxl
-BENCH_TESTS := graph measure
+BENCH_TESTS := graph measure place zipf
 GUEST_PROGRAMS := holder failnth prof chmu hotness
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 
@@ -46,14 +46,16 @@ $(TESTS)/hw/%: tests/hw/%.c $(HW) tests/tap.h
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -I. -Iinclude $(SANITIZE) -pthread -o $@ $< $(filter hw/%.c,$^)
 
+$(TESTS)/bench/graph: bench/bfs_check.c $(WORKLOAD_SOURCES)
+$(TESTS)/bench/measure: $(WORKLOAD_SOURCES)
+$(TESTS)/bench/zipf: $(addprefix bench/,heat.c latency.c pattern.c)
+
 # A test includes the source it is about, so that it sees what that has for itself.
-$(TESTS)/bench/%: tests/bench/%.c bench/%.c $(WORKLOAD_SOURCES) $(BENCH_HEADERS) tests/tap.h
+$(TESTS)/bench/%: tests/bench/%.c bench/%.c $(BENCH_HEADERS) tests/tap.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(TEST_CFLAGS) -DPROGRAM_NAME='"$(@F)"' -I. -Iinclude $(SANITIZE) -pthread -o $@ $< \
 		$(filter-out bench/$*.c,$(filter bench/%.c,$^)) -lm
-
-$(TESTS)/bench/graph: bench/bfs_check.c
 
 $(TESTS)/lab/counters: tests/lab/counters.c lab/plugin/counters.c lab/plugin/counters.h tests/tap.h
 	@mkdir -p $(@D)

@@ -13,11 +13,12 @@ set -uo pipefail
 DEFAULT='ops=100000'
 declare -A SHORT=(
 	[llm]="ops=40 dim=64 prompt=64 dir=$tmp"
+	[twotenants]="ops=20000"
 )
 KEYS='scenario working_set hot_set start fast_mb fast_node slow_node ops sample_ms seed spoil'
 RESULTS='seconds ops rate rate_last converged_ms hot_pages hot_pages_fast pages_bad'
-# Results that are times, or made of them.
-TIMES='seconds|rate|rate_last|converged_ms|ns_per_.*|.*_(s|ns|us|ms)|.*_(ns|us|ms)_.*|.*teps.*'
+# Results that are times, or made of them, or of what is done until a time.
+TIMES='seconds|rate|rate_last|converged_ms|batch_ops|batch_rate|lc_timed|ns_per_.*|.*_(s|ns|us|ms)|.*_(ns|us|ms)_.*|.*teps.*'
 
 # lacks WORDS FILE PATTERN: those for which no line of the file matches PATTERN, where % is the word
 lacks() {
