@@ -19,6 +19,9 @@ def summary:
     elif length == 1 or min == max then .[0] | pretty
     else "\(median | pretty) (\(min | pretty)..\(max | pretty))" end;
 
+# of a list of numbers, (max - min) / median in percent
+def spread_percent: if length < 2 then 0 else 100 * (max - min) / median end;
+
 def uniq: reduce .[] as $v ([]; if index([$v]) then . else . + [$v] end);
 
 # a list of lists, one for each value of f, in order of appearance
@@ -29,10 +32,15 @@ def groups(f): reduce .[] as $r ([]; if map(.[0] | f) | index([$r | f]) then map
 # operations per second over the whole region; of a workload that tells none, how often it could be run per second
 def speed: .results.rate // (if (.seconds // 0) > 0 then 1 / .seconds else null end);
 
-def demoted: if .vmstat == {} then null else (.vmstat.pgdemote_kswapd // 0) + (.vmstat.pgdemote_direct // 0) end;
-
 # pages that DAMON's schemes moved: "hot" ones up, "cold" ones down; the kernel counts those nowhere else
 def damon_moved($which): .setup["damon_\($which)_sz_applied"] | if . == null then null else . / 4096 end;
+
+# pages demoted by reclaim
+def reclaim_demoted: if .vmstat == {} then null else (.vmstat.pgdemote_kswapd // 0) + (.vmstat.pgdemote_direct // 0) end;
+
+# pages promoted and demoted by whoever did
+def promoted: if .vmstat == {} then null else (.vmstat.pgpromote_success // 0) + (damon_moved("hot") // 0) end;
+def demoted: if .vmstat == {} then null else reclaim_demoted + (damon_moved("cold") // 0) end;
 
 # milliseconds until the rate first reached 90 % of that of the last quarter
 def converged: .results.converged_ms | if . == null then null elif . < 0 then infinite else . end;

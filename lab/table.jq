@@ -51,7 +51,7 @@ def rows($own): [
   ["CPU of kswapd (ms)", (map(cpu("^kswapd")) | summary)],
   ["CPU of kdamond (ms)", (map(cpu("^kdamond")) | summary)],
   ["promoted (pgpromote_success)", (map(.vmstat.pgpromote_success) | summary)],
-  ["demoted (kswapd + direct)", (map(demoted) | summary)],
+  ["demoted (kswapd + direct)", (map(reclaim_demoted) | summary)],
   ["moved up by DAMON", (map(damon_moved("hot")) | summary)],
   ["moved down by DAMON", (map(damon_moved("cold")) | summary)],
   ["promotion candidates", (map(.vmstat.pgpromote_candidate) | summary)],
