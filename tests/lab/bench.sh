@@ -204,4 +204,22 @@ bad "^lab/run: unknown scenario 'nosuch'" "unknown scenario" 'run.toy.nosuch = n
 bad "^lab/run: unknown config 'nosuch'" "unknown config" 'run.toy.first = numab0 nosuch'
 bad "^lab/run: unknown --set key 'nosuch'" "unknown parameter" 'run.toy.first = numab0' 'set.toy = nosuch=1'
 
+# --- the plans that there are -----------------------------------------------------------------
+
+# plan_needs: the programs of the experiments that the plans name
+plan_needs() {
+	sed -n 's/^run\.\([^.]*\)\..*/\1/p' lab/plans/*.conf | sort -u | while read -r name; do
+		sed -n 's/^program *= *//p' "lab/experiments/$name/experiment.conf" || echo "$name"
+	done
+}
+for program in $(plan_needs 2>/dev/null); do
+	mkdir -p "$(dirname "$BUILD/$program")"
+	install -m 755 /dev/null "$BUILD/$program"
+done
+for name in full quick; do
+	why=$(lab/bench "$name" --list --out "$tmp/none" 2>&1 >"$tmp/list")
+	[[ -z $why && -s $tmp/list ]]
+	ok $? "plan $name: lab/run knows all that it names" "$why"
+done
+
 finish
