@@ -69,7 +69,7 @@ bench: ## Measure the engine; writes out/bench.json
 	@mkdir -p $(OUT)
 	$(Q)$(BENCH_ENGINE) --json $(OUT)/bench.json
 
-bench-lab: ## Measure all workloads with all configs, for hours; QUICK=1: five of them, in 20 minutes
+bench-lab: ## Measure all workloads with all configs, for hours; QUICK=1: a look at five of them
 	$(Q)scripts/setup build lab
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)lab/bench $(if $(filter 1,$(QUICK)),quick,full)
