@@ -67,11 +67,11 @@ def verdicts: map(.verdict) as $all
 # of the workloads with this trait (or all, without), a row from f
 def rows_of($trait; f): [.[] | select($trait == null or (.traits | index([$trait]))) | . as $w | f | .workload = $w.name];
 
-# pghot against what the kernel has, as many times as fast as $wanted
+# pghot against what the kernel has (of DAMON, if it was run), as many times as fast as $wanted
 def against_kernel($wanted):
   . as $w | best as $best | of_config("pghot") as $pghot
-  | (["numab2", "damon"] | map(. as $name | select($w | of_config($name)) | $w | of_config($name).speed)) as $rivals
-  | (if $rivals == [] or any($rivals[]; . == null) then null else $rivals | max end) as $rival
+  | [of_config("numab2").speed, (of_config("damon") | select(.) | .speed)] as $rivals
+  | (if any($rivals[]; . == null) then null else $rivals | max end) as $rival
   | {cells: [$best.config // "-",
        (over($best.speed; $w | of_config("numab2").speed) | cell), (over($best.speed; $w | of_config("damon").speed) | cell),
        (over($pghot.speed; $rival) | cell), (over($w | of_config("ideal").speed; $rival) | cell)],

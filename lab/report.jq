@@ -85,8 +85,8 @@ def head($goals):
   "    \(.plan | if .name == "full" then "make bench-lab" elif .name == "quick" then "make bench-lab QUICK=1" else "lab/bench \(.name)" end)", "",
   "on this machine, whose nodes have other sizes for some workloads:", "",
   (.machine | machine_line | "- \(.)"), "",
-  "Each config was run \(.plan.repeats) times, interleaved with the others"
-    + (.plan | if .repeats_max > .repeats then "; \(.repeats_max) times where the spread was over \(.spread_percent) %." else "." end),
+  "Runs of each config, which take turns with the others': \(.plan.repeats)"
+    + (.plan | if .repeats_max > .repeats then ", and \(.repeats_max) where the spread was over \(.spread_percent) %." else "." end),
   "Figures are medians over the runs that ended well. *speed*: operations per second; *spread*: (max - min) / median of it; *steady*:",
   "speed in the last quarter of the operations, and when 90 % of that was first reached; *fast*: memory accesses that the fast",
   "node served; *threads*: CPU time of kmigrated, pghot's sources, kswapd and kdamond. Pages are of 4 KiB. What `damon` promoted and",

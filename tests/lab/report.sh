@@ -78,6 +78,7 @@ goal "1 met" "$kernel" '[]' numab2=1000 damon=1000 pghot=996
 goal "1 met" "$kernel" '[]' numab2=100 pghot=101
 goal "1 without a figure" "$kernel" '[]' numab0=100 pghot=101
 goal "1 without a figure" "$kernel" '[]' numab2=100 numab0=101
+goal "1 without a figure" "$kernel" '[]' damon=100 pghot=101
 goal "" "$skewed" '["stable"]' numab2=100 pghot=200
 goal "1 met" "$skewed" '["skewed"]' numab2=100 damon=90 hwhints=120
 goal "1 missed" "$skewed" '["skewed"]' numab2=100 damon=90 hwhints=119
