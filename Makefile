@@ -7,12 +7,14 @@ OUT := out
 Q := $(if $(filter 1,$(V)),,@)
 # Where `make kmod` builds for; empty: the kernel that the lab boots.
 KVER ?=
+# 1: make bench-lab takes a quick look only.
+QUICK ?=
 export V
 
 .DEFAULT_GOAL := all
 include bench/bench.mk bench/engine.mk lab/lab.mk tests/tests.mk
 
-.PHONY: all kmod bench-programs setup demo check check-long check-debug bench clean help
+.PHONY: all kmod bench-programs setup demo check check-long check-debug bench bench-lab bench-publish clean help
 
 all: kmod bench-programs lab ## Build the module, the workloads and the lab
 
@@ -66,6 +68,14 @@ bench: ## Measure the engine; writes out/bench.json
 	$(Q)$(MAKE) --no-print-directory $(BENCH_ENGINE)
 	@mkdir -p $(OUT)
 	$(Q)$(BENCH_ENGINE) --json $(OUT)/bench.json
+
+bench-lab: ## Measure all workloads with all configs, for hours; QUICK=1: a look at five of them
+	$(Q)scripts/setup build lab
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)lab/bench $(if $(filter 1,$(QUICK)),quick,full)
+
+bench-publish: ## Write docs/results.md from what make bench-lab measured
+	$(Q)lab/report --publish
 
 clean: ## Remove what was built; out/ and the download cache stay
 	$(Q)rm -rf $(BUILD)

@@ -47,7 +47,7 @@ conf_each() {
 		nr=$((nr + 1))
 		[[ $line =~ ^[[:space:]]*(#.*)?$ ]] && continue
 		line=${line%%[[:space:]]#*}
-		[[ $line =~ ^[[:space:]]*([A-Za-z0-9_./-]+)[[:space:]]*=[[:space:]]*(.*)$ ]] ||
+		[[ $line =~ ^[[:space:]]*([A-Za-z0-9_./?-]+)[[:space:]]*=[[:space:]]*(.*)$ ]] ||
 			die "$1:$nr: expected 'key = value', found '$line'"
 		local key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
 		"$2" "$key" "${value%"${value##*[![:space:]]}"}"

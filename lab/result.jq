@@ -35,12 +35,13 @@ def status:
   else $outcome end;
 
 reduce (inputs | [splits(" +")]) as $w (
-  {results: {}, vmstat: {}, pghot: {}, tiers: {}, roi: null, cpu_ms: {}, samples: [], dmesg: []};
+  {results: {}, vmstat: {}, pghot: {}, tiers: {}, roi: null, cpu_ms: {}, setup: {}, samples: [], dmesg: []};
   if $w[0] == "result" then .results[$w[1]] = ($w[2] | number)
   elif $w[0] == "vmstat" then .vmstat[$w[1]] = ($w[2] | number)
   elif $w[0] == "pghot" then .pghot[$w[1]] = (($w[2] | number) // ($w[2:] | join(" ")))
   elif $w[0] == "roi" then .roi[$w[1]] = ($w[2] | number)
   elif $w[0] == "cpu" then .cpu_ms[$w[1]] = ($w[2] | number)
+  elif $w[0] == "setup" then .setup[$w[1]] = ($w[2] | number)
   elif $w[0] == "sample" then .samples += [$w[1:] | map(number)]
   elif $w[0] == "machine" and $w[1] == "tier" then .tiers[$w[2]] = $w[3]
   elif $w[0] == "dmesg" then .dmesg += [$w[1:] | join(" ")]
@@ -61,6 +62,7 @@ reduce (inputs | [splits(" +")]) as $w (
     cpu_ms: .cpu_ms,
     vmstat: .vmstat,
     pghot: .pghot,
+    setup: .setup,
     results: .results,
     samples: .samples,
     dmesg: .dmesg,

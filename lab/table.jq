@@ -2,21 +2,9 @@
 #
 # The text that lab/table prints. $what: "table" or "funnel"; $dir: where results.json is.
 
-# --- numbers and columns ---------------------------------------------------------------
+include "runs";
 
-def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
-
-def thousands: tostring | until(test("^-?[0-9]{4}") | not; sub("(?<a>^-?[0-9]+)(?<b>[0-9]{3})"; "\(.a),\(.b)"));
-
-# to two decimals where there are any
-def pretty: if . == floor then thousands else (. * 100 | round / 100 | tostring) end;
-
-# a list of numbers as its median and range; nulls (failed runs) do not count
-def summary:
-  map(select(. != null))
-  | if length == 0 then "-"
-    elif length == 1 or min == max then .[0] | pretty
-    else "\(median | pretty) (\(min | pretty)..\(max | pretty))" end;
+# --- columns ----------------------------------------------------------------------------
 
 def pad($width): . + " " * ([$width - length, 0] | max);
 
@@ -29,21 +17,13 @@ def align:
   | $rows[] | . as $row
   | "  " + (.[0] | pad($width[0])) + ([range(1; length) as $c | "  " + ($row[$c] | rpad($width[$c]))] | join(""));
 
-def uniq: reduce .[] as $v ([]; if index([$v]) then . else . + [$v] end);
-
 # --- the table ------------------------------------------------------------------------
-
-def demoted: if .vmstat == {} then null else (.vmstat.pgdemote_kswapd // 0) + (.vmstat.pgdemote_direct // 0) end;
 
 def hot_fast:
   map(select(.hot_pages != null))
   | if length == 0 then "-"
     else (map(.hot_pages_fast) | summary) + " of " + (.[0].hot_pages | thousands)
       + " (\(map(100 * .hot_pages_fast / .hot_pages) | median | round) %)" end;
-
-# percent of the region of interest's accesses that reached memory and found it fast
-def served_fast: if .roi == null or .roi.fast + .roi.slow == 0 then null
-  else 100 * .roi.fast / (.roi.fast + .roi.slow) end;
 
 # percent of the pages that were promoted first which are the hottest ones; of more than a fifth it says
 # little, for then many are so by chance
@@ -53,11 +33,13 @@ def first_tenth: .results | if (.first_tenth // 0) == 0 or .first_tenth * 5 > .f
 # milliseconds of a pass over a file
 def pass($which): .results["pass_us_" + $which] | if . == null then null else . / 1000 end;
 
-# CPU milliseconds of the threads whose names match
-def cpu($re): .cpu_ms // {} | to_entries | map(select(.key | test($re)) | .value) | add;
-
-def rows: [
+# rows of a config's runs; $own: names of workloads' own results
+def rows($own): [
   ["time (s)", (map(.seconds) | summary)],
+  ["rate (operations/s)", (map(.results.rate) | summary)],
+  ["rate of the last quarter (operations/s)", (map(.results.rate_last) | summary)],
+  ["90 % of that reached after (ms)", (map(converged) | summary)],
+  ($own[] as $name | [$name, (map(.results[$name]) | summary)]),
   ["a pass while the file was fast (ms)", (map(pass("fast")) | summary)],
   ["first pass once it was slow (ms)", (map(pass("first")) | summary)],
   ["last passes (ms)", (map(pass("last")) | summary)],
@@ -67,8 +49,11 @@ def rows: [
   ["CPU of kmigrated (ms)", (map(cpu("^kmigrated")) | summary)],
   ["CPU of sources (ms)", (map(cpu("^pghot_")) | summary)],
   ["CPU of kswapd (ms)", (map(cpu("^kswapd")) | summary)],
+  ["CPU of kdamond (ms)", (map(cpu("^kdamond")) | summary)],
   ["promoted (pgpromote_success)", (map(.vmstat.pgpromote_success) | summary)],
-  ["demoted (kswapd + direct)", (map(demoted) | summary)],
+  ["demoted (kswapd + direct)", (map(reclaim_demoted) | summary)],
+  ["moved up by DAMON", (map(damon_moved("hot")) | summary)],
+  ["moved down by DAMON", (map(damon_moved("cold")) | summary)],
   ["promotion candidates", (map(.vmstat.pgpromote_candidate) | summary)],
   ["candidates not rate limited",
     (map(.vmstat.pgpromote_candidate_nrl // .pghot.pghot_candidates_nrl) | summary)],
@@ -92,7 +77,8 @@ def title: if .command then "\(.experiment): \(.command | join(" ") | gsub("\\s+
 def scenario_table:
   (map(.config) | uniq) as $configs
   | . as $runs
-  | [$configs[] as $c | [$runs[] | select(.config == $c)] | rows] as $columns
+  | ([$runs[] | own_results[]] | uniq) as $own
+  | [$configs[] as $c | [$runs[] | select(.config == $c)] | rows($own)] as $columns
   | (map(.repeat) | max) as $repeats
   | "",
     "\(.[0] | title)\(if $repeats > 1 then ": median (min..max) of \($repeats) repeats" else "" end)",
@@ -100,20 +86,10 @@ def scenario_table:
     ([[""] + $configs] + [range($columns[0] | length) as $r
       | [$columns[0][$r][0]] + [$columns[][$r][1]] | select(.[1:] | all(. == "-") | not)] | align);
 
-def machine_line:
-  "machine \(.name): " + (.nodes | map("node \(.node) \(.tier), \(.mem_mb) MiB\(if .cpus == "" then "" else ", CPUs \(.cpus)" end)") | join("; ")),
-  "kernel \(.kernel), QEMU \(.qemu) (\(.accel)) on \(.host.cpus) x \(.host.cpu)",
-  (.instrument | if . == null then empty
-   elif .mode == "count" then "accesses are counted behind a cache of \(.cache_kb) KiB a CPU"
-   else "misses of a cache of \(.cache_kb) KiB a CPU take \(.delay_scale) times the nodes' latencies" end);
-
 def failures:
   [.[] | select(.status != "ok")]
   | if length == 0 then empty else "",
     (.[] | "\(.status): \(.scenario), \(.config), repeat \(.repeat): \(.reason); see \($dir)/\(.console)") end;
-
-# a list of lists, one for each value of f, in order of appearance
-def groups(f): reduce .[] as $r ([]; if map(.[0] | f) | index([$r | f]) then map(if .[0] | f == ($r | f) then . + [$r] else . end) else . + [[$r]] end);
 
 def table:
   (.machine | machine_line),

@@ -10,6 +10,7 @@
 #	node TEXT		/proc/pghot/nodes
 #	roi NAME VALUE		what the plugin counted in the workload's regions of interest
 #	cpu NAME MS		CPU time of kernel threads during the workload
+#	setup NAME VALUE	what the config's own set-up, /job/setup, says of the workload's time
 #	error TEXT		why the run failed
 # and whatever the workload writes.
 # shellcheck shell=dash
@@ -72,6 +73,12 @@ apply_settings() {
 	done </tmp/sysctls
 }
 
+# setup start|report: the config's set-up, if it has one; its last word on stderr says why it failed
+setup() {
+	[ ! -e /job/setup ] || /job/setup "$1" >&3 2>/tmp/setup.err ||
+		fail "the config's set-up failed to $1: $(tail -n 1 /tmp/setup.err)"
+}
+
 # vmstat_delta BEFORE AFTER
 vmstat_delta() {
 	awk -v always="$ALWAYS" '
@@ -118,6 +125,7 @@ unload_module() {
 tell_machine
 tell "step settings"
 apply_settings
+setup start
 marks reset
 cpu_times >/tmp/cpu.before
 cat /proc/vmstat >/tmp/vmstat.before
@@ -131,5 +139,6 @@ tell "step report"
 marks report >&3
 cpu_delta /tmp/cpu.before /tmp/cpu.after
 vmstat_delta /tmp/vmstat.before /tmp/vmstat.after
+setup report
 [ "$(settings load)" != yes ] || unload_module
 [ "$status" -eq 0 ] || fail "the workload ended with exit status $status"

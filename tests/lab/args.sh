@@ -78,7 +78,7 @@ done
 run 2 "config 'hwhints\+chmu' is given twice: use --repeat" "several configs twice" hotregion hwhints+chmu hwhints+chmu
 run 2 "config 'numab0' is given twice: use --repeat" "a config twice" hotregion numab0 numab0
 run 2 "unknown machine 'nosuch': known are $machines\$" "unknown machine" hotregion numab0 --machine nosuch
-run 2 "unknown option '--nosuch': known are --repeat --out --machine --set" "unknown option" hotregion numab0 --nosuch
+run 2 "unknown option '--nosuch': known are --repeat --out --machine --set --inputs" "unknown option" hotregion numab0 --nosuch
 
 # exec ARGUMENT...: --out must come before the command
 exec_args() {
@@ -94,7 +94,7 @@ exec_args 2 "cannot run '\./README\.md': it is no program" "a file that is no pr
 exec_args 2 "cannot run '/etc': it is no program" "a folder for a command" exec numab0 -- /etc
 exec_args 2 "bad memory 'fast' \(where .*\): known are default slow" "unknown memory" exec numab0 --set memory=fast -- true
 exec_args 2 "unknown --set key 'regions': known are .*memory release_s" "a parameter of another experiment" exec numab0 --set regions=1 -- true
-exec_args 2 "config ideal sets hot_node, which the experiment exec does not have" "a config for another experiment" exec ideal -- true
+exec_args 2 "config ideal is for experiments that have one of the parameters hot_node start, and exec has none" "a config for another experiment" exec ideal -- true
 
 run 2 "unknown --set key 'nosuch': known are .*region_mb.*node.*vm\.NAME" "unknown --set key" hotregion numab0 --set nosuch=1
 run 2 "unknown --set key 'net.x'" "no sysctl outside vm and kernel" hotregion numab0 --set net.x=1
