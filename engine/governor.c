@@ -109,9 +109,12 @@ static bool can_judge(const struct governor *g)
 static bool gains(const struct governor *g, u32 threshold)
 {
 	const struct governor_group *c = &g->candidates, *v = &g->victims;
+	bool still = g->state == GOVERNOR_PAYS;
+	u64 halves = still ? GOVERNOR_STILL_GAIN_HALVES : GOVERNOR_GAIN_HALVES;
+	u64 part = still ? GOVERNOR_STILL_STAYS_PART : GOVERNOR_STAYS_PART;
 
-	return c->heat * GOVERNOR_STAYS_PART >= c->results * threshold &&
-	       c->heat * v->results >= GOVERNOR_GAIN * v->heat * c->results;
+	return c->heat * part >= c->results * threshold &&
+	       2 * c->heat * v->results >= halves * v->heat * c->results;
 }
 
 /* Do pages leave for those that come? */

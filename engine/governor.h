@@ -37,11 +37,14 @@ enum {
 	/* Results to judge by, at least, of each group. */
 	GOVERNOR_RESULTS = 48,
 	/*
-	 * An exchange pays if candidates have so many times the heat of victims, and at least one of so
-	 * many parts of what made them candidates.
+	 * An exchange pays if candidates have so many halves of the heat of victims, and at least one of
+	 * so many parts of what made them candidates. Who was found to pay goes on doing so for less, as
+	 * samples are small.
 	 */
-	GOVERNOR_GAIN = 2,
-	GOVERNOR_STAYS_PART = 4,
+	GOVERNOR_GAIN_HALVES = 4,
+	GOVERNOR_STAYS_PART = 8,
+	GOVERNOR_STILL_GAIN_HALVES = 3,
+	GOVERNOR_STILL_STAYS_PART = 16,
 	/*
 	 * Pages an epoch that may move while it is not known whether that pays: one of so many that the
 	 * fast nodes have, and at least so many.

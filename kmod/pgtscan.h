@@ -30,6 +30,7 @@ struct mm_struct;
  * @huge: addresses (in huge pages) of huge mappings found young in the pass before, and in this one
  * @now: which of @huge is that of this pass
  * @pass: passes begun before this one
+ * @arrived: pages that had come from fast nodes, of all processes, when this pass began
  * @fast: page tables, by address in huge pages, that had no page of a slow node: the pass at which to
  *	look at them again
  */
@@ -47,6 +48,7 @@ struct pgtscan_mm {
 	struct xarray huge[2];
 	unsigned int now;
 	unsigned long pass;
+	unsigned long arrived;
 	struct xarray fast;
 };
 

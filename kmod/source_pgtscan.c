@@ -43,7 +43,11 @@ enum {
 	/* Tries in a round to get a process's mmap_lock, and how long to wait between two. */
 	PGTSCAN_TRIES = 4,
 	PGTSCAN_BUSY_US = 200,
-	/* Passes after which it is forgotten which page tables are of fast memory: they may be no more. */
+	/*
+	 * Passes after which, and pages demoted anywhere in a pass over which, it is forgotten which page
+	 * tables are of fast memory: they may be no more.
+	 */
+	PGTSCAN_FORGET_ARRIVED = 128,
 	PGTSCAN_FORGET_PASSES = 64,
 };
 
@@ -202,13 +206,16 @@ static void find_processes(struct scanner *s)
 /* A pass over the memory is over: what was seen in it is what the next one compares with. */
 static void end_pass(struct pgtscan_mm *m)
 {
+	unsigned long arrived;
 	u64 now = now_ms();
 
 	stat_inc(STAT_pgtscan_passes);
 	m->address = 0;
 	m->pass++;
-	if (m->pass % PGTSCAN_FORGET_PASSES == 0)
+	arrived = stat_sum(STAT_pghot_arrived);
+	if (m->pass % PGTSCAN_FORGET_PASSES == 0 || arrived - m->arrived > PGTSCAN_FORGET_ARRIVED)
 		xa_destroy(&m->fast);
+	m->arrived = arrived;
 	m->primed = true;
 	m->now = !m->now;
 	xa_destroy(&m->huge[m->now]);

@@ -27,8 +27,8 @@ pays() {
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 1 >/sys/kernel/mm/numa/demotion_enabled
 load
-knob promote_freq_window_ms 1000
-knob pgtscan_interval_ms 200
+knob promote_freq_window_ms 2000
+knob pgtscan_interval_ms 300
 knob pgtscan_cpu_percent 50
 knob promote_rate_limit_MBps 64
 
