@@ -5,7 +5,7 @@
  * On a full target each page that comes drives another one out. That pays if the page that comes is
  * used more than the one that goes; heat alone does not say so, as it is what made the page a
  * candidate in the first place, and may have been chance or over by now. So both are put to the test,
- * under the same conditions: for half a promotion window a few candidates are kept where they are, and
+ * under the same conditions: for one promotion window a few candidates are kept where they are, and
  * a few pages that just arrived from the fast node, the victims, too. All begin with no heat. What a
  * source reports of them during that time is what the exchange is worth. As both groups are measured
  * with the same sources, it does not matter what a report of these stands for.
@@ -35,16 +35,16 @@ enum {
 	GOVERNOR_WATCHED = 512,
 	GOVERNOR_AN_EPOCH = 96,
 	/* Results to judge by, at least, of each group. */
-	GOVERNOR_RESULTS = 48,
+	GOVERNOR_RESULTS = 64,
 	/*
 	 * An exchange pays if candidates have so many halves of the heat of victims, and at least one of
 	 * so many parts of what made them candidates. Who was found to pay goes on doing so for less, as
 	 * samples are small.
 	 */
-	GOVERNOR_GAIN_HALVES = 4,
-	GOVERNOR_STAYS_PART = 8,
+	GOVERNOR_GAIN_HALVES = 6,
+	GOVERNOR_STAYS_PART = 4,
 	GOVERNOR_STILL_GAIN_HALVES = 3,
-	GOVERNOR_STILL_STAYS_PART = 16,
+	GOVERNOR_STILL_STAYS_PART = 8,
 	/*
 	 * Pages an epoch that may move while it is not known whether that pays: one of so many that the
 	 * fast nodes have, and at least so many.

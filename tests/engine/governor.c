@@ -124,7 +124,8 @@ static void test_verdicts(enum phi_layout layout)
 		{ "candidates are cold by now", 0, 1, 0, 1, GOVERNOR_RESTS },
 		{ "almost cold: one in sixteen has an access an epoch", 1, 16, 0, 1, GOVERNOR_RESTS },
 		{ "victims are hotter", 1, 4, 1, 1, GOVERNOR_RESTS },
-		{ "twice as hot is enough", 1, 1, 1, 2, GOVERNOR_PAYS },
+		{ "twice as hot is too little to begin", 1, 1, 1, 2, GOVERNOR_RESTS },
+		{ "three times as hot is enough", 1, 1, 1, 3, GOVERNOR_PAYS },
 	};
 
 	for (u32 i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -203,7 +204,7 @@ static void test_watch(void)
 		if (i >= GOVERNOR_AN_EPOCH / 2)
 			report(p, SECTION + i);
 	ok(hotmap_look(&p->e->map, SECTION + GOVERNOR_AN_EPOCH - 1).hold == HOTMAP_TRIAL_EPOCHS,
-	   "a page under test is not ready for half a window");
+	   "a page under test is not ready for a window");
 	/* Time begins with the first tick. */
 	for (i = 0; i <= HOTMAP_TRIAL_EPOCHS; i++) {
 		report(p, SECTION + 30000);
