@@ -123,6 +123,43 @@ static bool exchanges(const struct governor *g)
 	return g->arrived && g->arrived * EXCHANGE_PART >= g->moved;
 }
 
+/* Reclaim leaves less room than this, so nobody has to go for pages that come to what is above. */
+static bool has_room(const struct governor *g, u64 room)
+{
+	return room > g->probe;
+}
+
+/**
+ * governor_allows - how many pages may move now
+ * @g: the governor
+ * @room: pages that the target has room for
+ *
+ * Returns GOVERNOR_ALL if as many as there are.
+ */
+u64 governor_allows(const struct governor *g, u64 room)
+{
+	if (has_room(g, room) && room - g->probe > g->left)
+		return room - g->probe;
+	return g->left;
+}
+
+/**
+ * governor_wants - how many candidates to test now
+ * @g: the governor
+ * @ready: ready pages
+ * @room: pages that the target has room for
+ *
+ * None where nothing has to be weighed: a page that is kept loses time.
+ */
+u32 governor_wants(const struct governor *g, u64 ready, u64 room)
+{
+	u64 most = g->state == GOVERNOR_RESTS ? ready : ready / GOVERNOR_PART;
+
+	if (has_room(g, room) || (g->state == GOVERNOR_OPEN && !exchanges(g)))
+		return 0;
+	return most < g->candidates.fresh ? (u32)most : g->candidates.fresh;
+}
+
 static void enter(struct governor *g, enum governor_state state)
 {
 	g->state = state;
@@ -210,6 +247,8 @@ bool governor_step(struct governor *g, struct hotmap *map)
 	group_collect(&g->candidates, map);
 	group_collect(&g->victims, map);
 	judge(g, map->threshold);
+	if (g->state == GOVERNOR_PAYS && !g->arrived)
+		enter(g, GOVERNOR_OPEN);
 	end_probe(g);
 	begin_probe(g);
 	g->left = allowance(g);

@@ -15,10 +15,11 @@
  *   the same pages to and fro:    victims show as much as candidates
  *   cold memory makes room:       victims show nothing, candidates go on
  *
- * Where nothing is driven out there is nothing to weigh, and the governor lets everything go.
+ * Where nothing is driven out there is nothing to weigh, and the governor lets everything go: while
+ * nothing arrives, or the target has more room than reclaim leaves there.
  *
  * States. OPEN: nothing is known; all may move while nothing arrives, and a little when something
- * does. PAYS: all may move. RESTS: nothing moves; candidates are still tested, against what the victims
+ * does. PAYS: all may move, and when nothing arrives any more it is OPEN again. RESTS: nothing moves; candidates are still tested, against what the victims
  * showed last, which is enough to see a hot set come; and after a time that doubles, PROBES: a little
  * moves, for fresh victims. Time is counted in the hotmap's epochs.
  *
@@ -118,19 +119,7 @@ bool governor_step(struct governor *g, struct hotmap *map);
 bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn);
 void governor_moved(struct governor *g, u64 pages);
 void governor_arrived(struct governor *g, u64 pages);
-
-/** governor_allows - pages that may move now, GOVERNOR_ALL: as many as there are */
-static inline u64 governor_allows(const struct governor *g)
-{
-	return g->left;
-}
-
-/** governor_wants - how many candidates of @ready ready pages to test now */
-static inline u32 governor_wants(const struct governor *g, u64 ready)
-{
-	u64 most = g->state == GOVERNOR_RESTS ? ready : ready / GOVERNOR_PART;
-
-	return most < g->candidates.fresh ? (u32)most : g->candidates.fresh;
-}
+u64 governor_allows(const struct governor *g, u64 room);
+u32 governor_wants(const struct governor *g, u64 ready, u64 room);
 
 #endif

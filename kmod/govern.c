@@ -133,30 +133,25 @@ void govern_step(struct slow_node *node)
 	trace_pghot_governor(node->nid, gov);
 }
 
-/** govern_allows - pages that may move now beside those that are exempt. Under @node->lock. */
-u64 govern_allows(const struct slow_node *node)
-{
-	return governor_allows(&node->engine.gov);
-}
-
 /**
  * govern_select - of pages chosen for a target, put some to the test, and leave out what may not move
  * @node: where they are; under its lock
  * @picks: chosen pages; become those that may move
  * @count: how many
- * @ready: pages that were ready
+ * @target: where they shall go
  *
  * Returns how many are left.
  */
-u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count, u64 ready)
+u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count,
+		  const struct select_target *target)
 {
 	struct governor *gov = &node->engine.gov;
 	u32 top = phi_top(node->engine.map.layout), left = 0, tested = 0, wants, step, i;
-	u64 allowed = govern_allows(node);
+	u64 allowed = governor_allows(gov, target->room);
 
 	if (!active())
 		return count;
-	wants = min(governor_wants(gov, ready), count);
+	wants = min(governor_wants(gov, target->ready, target->room), count);
 	step = wants ? count / wants : count;
 	for (i = 0; i < count; i++) {
 		if (picks[i].heat == top) {

@@ -193,7 +193,7 @@ static bool choose_more(struct select_target *t, const struct memcg_limits *limi
  */
 static bool govern_target(struct slow_node *node, struct select_target *t, struct pass *pass)
 {
-	u64 allowed = govern_allows(node), tests = node->engine.gov.candidates.fresh;
+	u64 allowed = governor_allows(&node->engine.gov, t->room), tests = node->engine.gov.candidates.fresh;
 
 	if (t->take_all || allowed == GOVERNOR_ALL)
 		return true;
@@ -292,7 +292,7 @@ static struct pass one_pass(struct slow_node *node)
 		for (i = 0; i < nr; i++)
 			if (!targets[i].take_all)
 				targets[i].count = govern_select(node, node->picks + targets[i].first,
-								 targets[i].count, targets[i].ready);
+								 targets[i].count, &targets[i]);
 	} else if (!pass.resting) {
 		/* Looking through the map for nobody would only cost time, again and again. */
 		pass.full = nr && hotmap_any_ready(&node->engine.map);

@@ -87,26 +87,29 @@ static void test_beginning(void)
 {
 	struct play *p = play_open(PHI_BYTE);
 
-	ok(governor_allows(&p->e->gov) == GOVERNOR_ALL, "at first all may move");
+	ok(governor_allows(&p->e->gov, 0) == GOVERNOR_ALL, "at first all may move");
 	p->arrived = 0;
 	play_until(p, GOVERNOR_PAYS, 40);
 	is(p->e->gov.state, GOVERNOR_OPEN, "nothing arrives, nothing is judged");
-	ok(governor_allows(&p->e->gov) == GOVERNOR_ALL, "and all may move");
+	ok(governor_allows(&p->e->gov, 0) == GOVERNOR_ALL, "and all may move");
+	is(governor_wants(&p->e->gov, 100000, 0), 0, "none is kept for a test");
 	p->arrived = 1000;
 	p->candidate_reports = 1;
 	play_epoch(p);
-	is(governor_allows(&p->e->gov), GOVERNOR_PROBE_LEAST, "pages arrive: a little may move");
+	is(governor_allows(&p->e->gov, 0), GOVERNOR_PROBE_LEAST, "pages arrive: a little may move");
+	is(governor_wants(&p->e->gov, 80, 0), 80 / GOVERNOR_PART, "and a few are kept");
+	is(governor_wants(&p->e->gov, 100000, 0), GOVERNOR_AN_EPOCH, "not more than so many");
 	governor_moved(&p->e->gov, 1000);
-	is(governor_allows(&p->e->gov), GOVERNOR_PROBE_LEAST - 1000, "less what has moved");
+	is(governor_allows(&p->e->gov, 0), GOVERNOR_PROBE_LEAST - 1000, "less what has moved");
 	governor_moved(&p->e->gov, 1000);
-	is(governor_allows(&p->e->gov), 0, "until nothing is left");
+	is(governor_allows(&p->e->gov, 0), 0, "until nothing is left");
 	play_close(p);
 	p = play_open(PHI_BYTE);
 	governor_set_size(&p->e->gov, 1 << 20);
 	/* Time begins with the first tick. */
 	play_epoch(p);
 	play_epoch(p);
-	is(governor_allows(&p->e->gov), (1 << 20) / GOVERNOR_PROBE_PART, "in proportion to the fast nodes");
+	is(governor_allows(&p->e->gov, 0), (1 << 20) / GOVERNOR_PROBE_PART, "in proportion to the fast nodes");
 	play_close(p);
 }
 
@@ -151,14 +154,18 @@ static void test_rest(void)
 	p->candidate_reports = p->victim_reports = 1;
 	p->candidate_part = p->victim_part = 4;
 	ok(play_until(p, GOVERNOR_RESTS, 12) > 0, "it rests");
-	is(governor_allows(&p->e->gov), 0, "and nothing may move");
+	is(governor_allows(&p->e->gov, 0), 0, "and nothing may move");
+	is(governor_allows(&p->e->gov, GOVERNOR_PROBE_LEAST), 0, "nor to the room that reclaim leaves");
+	is(governor_wants(&p->e->gov, 80, GOVERNOR_PROBE_LEAST), 80, "but candidates are tested");
+	is(governor_allows(&p->e->gov, GOVERNOR_PROBE_LEAST + 5000), 5000, "to more room it may");
+	is(governor_wants(&p->e->gov, 80, GOVERNOR_PROBE_LEAST + 5000), 0, "and none is tested then");
 	p->moved = p->arrived = 0;
 	for (i = 0; i < 4; i++) {
 		rests[i] = play_until(p, GOVERNOR_PROBES, 1000);
-		probed = governor_allows(&p->e->gov);
+		probed = governor_allows(&p->e->gov, 0);
 		p->moved = p->arrived = GOVERNOR_PROBE_LEAST;
 		play_epoch(p);
-		ok(probed == GOVERNOR_PROBE_LEAST && governor_allows(&p->e->gov) == 0,
+		ok(probed == GOVERNOR_PROBE_LEAST && governor_allows(&p->e->gov, 0) == 0,
 		   "probe %u: for one epoch a little may move", i + 1);
 		p->moved = p->arrived = 0;
 		ok(play_until(p, GOVERNOR_RESTS, 12) > 0, "then it rests again");
@@ -169,6 +176,19 @@ static void test_rest(void)
 	p->candidate_part = 1;
 	ok(play_until(p, GOVERNOR_PAYS, 12) > 0, "a hot set comes: it does not wait for a probe");
 	is(p->e->gov.rest, GOVERNOR_REST_MIN, "and the next rest is short again");
+	play_close(p);
+}
+
+/* It pays, and then nobody has to go any more. */
+static void test_enough(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+
+	p->candidate_reports = 1;
+	ok(play_until(p, GOVERNOR_PAYS, 12) > 0, "it pays");
+	p->arrived = 0;
+	ok(play_until(p, GOVERNOR_OPEN, 60) > 0, "nothing arrives any more: nothing is weighed");
+	is(governor_wants(&p->e->gov, 100000, 0), 0, "and none is kept for a test");
 	play_close(p);
 }
 
@@ -224,6 +244,7 @@ int main(void)
 	test_verdicts(PHI_BYTE);
 	test_verdicts(PHI_PRECISE);
 	test_rest();
+	test_enough();
 	test_room();
 	test_watch();
 	return done();
