@@ -11,11 +11,11 @@ NODES=()		# node numbers, ascending
 MACHINE_DEFAULT=1fast1slow
 PLUGIN=$BUILD/lab/plugin/pghot-lab.so
 MEM_SPARE_MB=512	# what the host keeps, beside the guest's memory
-MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale disk_mb hmat plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.dimm nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
+MACHINE_KEYS='accel append cache_kb cache_ways chmu chmu_entries cpu delay_scale disk_mb hmat kernel_accesses plugin prof_ops prof_slots nodeN.bandwidth_mbps nodeN.cpus nodeN.dimm nodeN.latency_ns nodeN.mem_mb nodeN.tier dist.A.B'
 
 # machine_key KEY: is KEY one that a machine can have?
 machine_key() {
-	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|disk_mb|hmat|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|dimm|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
+	[[ $1 =~ ^(accel|append|cache_kb|cache_ways|chmu|chmu_entries|cpu|delay_scale|disk_mb|hmat|kernel_accesses|plugin|prof_ops|prof_slots|node[0-9]+\.(cpus|dimm|mem_mb|tier|latency_ns|bandwidth_mbps)|dist\.[0-9]+\.[0-9]+)$ ]]
 }
 
 machine_put() {
@@ -42,7 +42,7 @@ machine_load() {
 	[[ $1 != */* && -r $file ]] ||
 		die_usage "unknown machine '$1': known are $(names_in machines .conf)"
 	MACHINE=([accel]=tcg [cpu]='' [append]='' [hmat]=on [disk_mb]=0
-		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5
+		[plugin]=off [cache_kb]=2048 [cache_ways]=8 [delay_scale]=5 [kernel_accesses]=on
 		[prof_slots]=1024 [prof_ops]=300 [chmu]=exact [chmu_entries]=4096)
 	conf_each "$file" machine_put
 	mapfile -t NODES < <(for key in "${!MACHINE[@]}"; do
@@ -97,6 +97,7 @@ check_plugin() {
 	power_of_two cache_kb 1 1048576
 	power_of_two cache_ways 1 16
 	number delay_scale 1 1000
+	one_of kernel_accesses on off
 	[[ ${MACHINE[prof_slots]} == 0 ]] || power_of_two prof_slots 8 1024 "0, or "
 	number prof_ops 1 10000
 	[[ ${MACHINE[chmu]} =~ ^(off|exact)$ ]] || power_of_two chmu 64 1048576 "off, exact, or "
@@ -261,7 +262,7 @@ machine_plugin_args() {
 	local n file=${1//,/,,} plugin=${PLUGIN//,/,,}
 	[[ ${MACHINE[plugin]} != off ]] || return 0
 	truncate -s 0 "$1" && truncate -s 4M "$1"
-	plugin+=,shm=$file,mode=${MACHINE[plugin]},scale=${MACHINE[delay_scale]}
+	plugin+=,shm=$file,mode=${MACHINE[plugin]},scale=${MACHINE[delay_scale]},kernel=${MACHINE[kernel_accesses]}
 	plugin+=,cache_kb=${MACHINE[cache_kb]},cache_ways=${MACHINE[cache_ways]}
 	plugin+=,prof_slots=${MACHINE[prof_slots]},prof_ops=${MACHINE[prof_ops]}
 	plugin+=,chmu=${MACHINE[chmu]},chmu_entries=${MACHINE[chmu_entries]}
@@ -300,6 +301,7 @@ machine_plugin_json() {
 	[[ ${MACHINE[plugin]} != off ]] || { echo null; return; }
 	jq -nc --arg mode "${MACHINE[plugin]}" --argjson cache_kb "${MACHINE[cache_kb]}" \
 		--argjson cache_ways "${MACHINE[cache_ways]}" --argjson delay_scale "${MACHINE[delay_scale]}" \
+		--arg kernel_accesses "${MACHINE[kernel_accesses]}" \
 		--argjson prof_slots "${MACHINE[prof_slots]}" --argjson prof_ops "${MACHINE[prof_ops]}" \
 		--arg chmu "${MACHINE[chmu]}" --argjson chmu_entries "${MACHINE[chmu_entries]}" \
 		'$ARGS.named'

@@ -62,4 +62,4 @@ def machine_line:
   "kernel \(.kernel), QEMU \(.qemu) (\(.accel)) on \(.host.cpus) x \(.host.cpu)",
   (.instrument | if . == null then empty
    elif .mode == "count" then "accesses are counted behind a cache of \(.cache_kb) KiB a CPU"
-   else "misses of a cache of \(.cache_kb) KiB a CPU take \(.delay_scale) times the nodes' latencies" end);
+   else "misses of a cache of \(.cache_kb) KiB a CPU take \(.delay_scale) times the nodes' latencies\(if .kernel_accesses == "off" then ", the kernel's excepted" else "" end)" end);

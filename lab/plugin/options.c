@@ -18,6 +18,7 @@ static const struct options defaults = {
 	.cache_ways = 8,
 	.cache_line = 64,
 	.scale = 5,
+	.kernel = true,
 	.quantum_us = 20,
 	.prof_slots = 1024,
 	.prof_ops = 300,
@@ -84,6 +85,12 @@ static bool parse_mode(struct options *opts, const char *arg, const char *value)
 	return true;
 }
 
+static bool parse_kernel(struct options *opts, const char *arg, const char *value)
+{
+	opts->kernel = !strcmp(value, "on");
+	return opts->kernel || !strcmp(value, "off") || complain(arg, "it must be on or off");
+}
+
 static bool parse_prof_slots(struct options *opts, const char *arg, const char *value)
 {
 	uint32_t *slots = &opts->prof_slots;
@@ -144,6 +151,8 @@ static bool parse_one(struct options *opts, const char *arg)
 		return parse_mode(opts, arg, value);
 	if (len == 4 && !memcmp(arg, "chmu", len))
 		return parse_chmu(opts, arg, value);
+	if (len == 6 && !memcmp(arg, "kernel", len))
+		return parse_kernel(opts, arg, value);
 	if (len == 10 && !memcmp(arg, "prof_slots", len))
 		return parse_prof_slots(opts, arg, value);
 	if (!strncmp(arg, "node", 4))
@@ -161,7 +170,7 @@ static bool parse_one(struct options *opts, const char *arg)
 		       complain(arg, key->want);
 	}
 	return complain(arg, "known are shm mode nodeN cache_kb cache_ways cache_line scale "
-			"quantum_us prof_slots prof_ops chmu chmu_entries");
+			"kernel quantum_us prof_slots prof_ops chmu chmu_entries");
 }
 
 bool options_parse(struct options *opts, int argc, char **argv)

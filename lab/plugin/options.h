@@ -21,6 +21,7 @@ struct options {
 	uint32_t cache_ways;
 	uint32_t cache_line;		/* bytes */
 	uint32_t scale;			/* delays are this many times the latencies */
+	bool kernel;			/* accesses of kernel code are modelled, too */
 	uint32_t quantum_us;		/* a CPU is delayed when it owes that much */
 	uint32_t prof_slots;		/* of a profiler's ring; 0: no profilers */
 	uint32_t prof_ops;		/* operations that an access stands for */

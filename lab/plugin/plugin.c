@@ -361,7 +361,12 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vad
 	if (unlikely(device_pending()))
 		device_serve();
 	what = atomic_load_explicit(&lab.watching, memory_order_relaxed);
-	if (what)
+	if (!what)
+		return;
+	if ((uintptr_t)data == PGHOT_LABDEV_KERNEL && !lab.opts.kernel && !(what & WATCH_LOCATE))
+		/* It may change mappings. */
+		forget_recent(&lab.vcpus[cpu]);
+	else
 		watch(what, &lab.vcpus[cpu], info, vaddr, (uintptr_t)data);
 }
 

@@ -38,8 +38,13 @@ point "pages on the fast node: misses are fast" '$near.roi.fast > 100 * $near.ro
 point "and the run takes less time" '$near.seconds < 0.75 * $far.seconds'
 point "the CPU time of kernel threads is there" 'all(.runs[]; .cpu_ms | type == "object")'
 point "the table'\''s machine says how it was measured" \
-	'.machine.instrument == {mode: "latency", cache_kb: 256, cache_ways: 8, delay_scale: 5, prof_slots: 1024,
+	'.machine.instrument == {mode: "latency", cache_kb: 256, cache_ways: 8, delay_scale: 5, kernel_accesses: "on", prof_slots: 1024,
 		prof_ops: 300, chmu: "exact", chmu_entries: 4096}'
+
+lab/run hotregion:free numab0 --out "$out" "${size[@]}" --set kernel_accesses=off 2>&1 | sed 's/^/# /' || true
+point "kernel_accesses=off: those of user code alone are seen" \
+	'.runs[0] | .status == "ok" and .roi.kernel.loads == 0 and .roi.kernel.stores == 0 and
+		.roi.user.loads > .results.loads'
 
 lab/run hotregion:free numab0 --out "$out" "${size[@]}" --set plugin=off 2>&1 | sed 's/^/# /' || true
 point "plugin=off: a run without a region of interest" \

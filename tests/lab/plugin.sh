@@ -60,6 +60,7 @@ for value in on 32 100 2097152 exactly ""; do
 done
 refused "chmu_entries=7" "$shm,chmu_entries=7" "bad option 'chmu_entries=7': it must be a number from 8 to 16384"
 refused "chmu_entries=16385" "$shm,chmu_entries=16385" "bad option 'chmu_entries=16385': it must be"
+refused "kernel=maybe" "$shm,kernel=maybe" "bad option 'kernel=maybe': it must be on or off"
 refused "no file" "" "bad option 'shm='"
 refused "a file that is not there" ",shm=$dir/none" "shm=$dir/none: No such file"
 refused "a file of the wrong size" ",shm=$dir/small" "shm=$dir/small: the file must have 4194304 bytes"
@@ -80,6 +81,7 @@ usage_error "bad plugin 'on': known are off count latency" plugin=on
 usage_error "bad cache_kb '3000': it must be a power of two" cache_kb=3000
 usage_error "bad cache_ways '0': it must be a number" cache_ways=0
 usage_error "bad delay_scale '1.5': it must be a number" delay_scale=1.5
+usage_error "bad kernel_accesses '1': known are on off" kernel_accesses=1
 usage_error "bad prof_slots '12': it must be 0, or a power of two from 8 to 1024" prof_slots=12
 usage_error "bad prof_slots 'x': it must be 0, or a number from 8 to 1024" prof_slots=x
 usage_error "bad prof_ops '0': it must be a number from 1 to 10000" prof_ops=0
