@@ -9,9 +9,9 @@
  * afterwards and sets it again if it was wrong.
  *
  * Who may do what:
- *   - hotmap_record(): any context, any number at once, no lock.
+ *   - hotmap_record(), and hotmap_settle() with HOTMAP_GONE: any context, any number at once, no lock.
  *   - all other functions that take a map: one at a time (the host serialises them), thread
- *     context. They run beside hotmap_record().
+ *     context. They run beside those two.
  *   - the host gives all memory. It frees a directory or a section only after it was replaced or
  *     detached and every reader that may still see it has gone (in the kernel: after a grace
  *     period).

@@ -293,9 +293,9 @@ refused 1 "^setup: this is not a Debian machine; install by hand: gcc .*cpio.*sh
 bare=$tmp/bare
 cp -a "$farm" "$bare"
 rm -f "$bare/sudo"
-stub "$bare" id 'echo 1000'
-stub "$bare" dpkg-query 'exit 1'
-stub "$bare" apt-get "touch '$tmp/installed'"
+stand_in "$bare" id 'echo 1000'
+stand_in "$bare" dpkg-query 'exit 1'
+stand_in "$bare" apt-get "touch '$tmp/installed'"
 rc=0
 PATH=$bare scripts/setup lab >"$tmp/stdout" 2>"$tmp/stderr" || rc=$?
 is "$rc" 1 "scripts/setup: packages missing, neither root nor sudo: exit status 1"

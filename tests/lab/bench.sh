@@ -26,7 +26,7 @@ printf '%s\n' 'scenarios = first second' 'program = bench/toy' 'param.size = 1' 
 	'param.start = spill' >"$tree/lab/experiments/toy/experiment.conf"
 
 # rates: "SCENARIO.CONFIG RATE...", the rate of each boot, and of those after the last; fail: a run that fails
-stub "$tree/lab" boot '
+stand_in "$tree/lab" boot '
 tmp='"$tmp"'
 while [ "$1" != --out ]; do shift; done
 name=${2##*/}

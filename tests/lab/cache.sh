@@ -66,16 +66,16 @@ lines() {
 farm=$tmp/farm
 mkdir "$tmp/answers"
 path_farm "$farm"
-stub "$farm" apt-cache "
+stand_in "$farm" apt-cache "
 answer=$tmp/answers/\$(echo \"\$*\" | cksum | tr -d ' ')
 [ -e \"\$answer\" ] || { $(type -P apt-cache) \"\$@\" >\"\$answer.\$\$\" && mv \"\$answer.\$\$\" \"\$answer\"; } || exit
 cat \"\$answer\""
 broken=$tmp/broken
 cp -a "$farm" "$broken"
-stub "$broken" apt-get 'echo "E: no way" >&2; exit 100'
+stand_in "$broken" apt-get 'echo "E: no way" >&2; exit 100'
 full=$tmp/full
 cp -a "$farm" "$full"
-stub "$full" df 'echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
+stand_in "$full" df 'echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
 	echo "/dev/x 9999999 9997951 2048 99% /"'
 bare=$tmp/bare
 cp -a "$farm" "$bare"

@@ -3,7 +3,7 @@
 #
 # Configs: what the guest is told to set is what their files say, the union of them where several are put
 # together with +; and the results have the name that was given. lab/boot is replaced here, so no guest is booted.
-# shellcheck disable=SC2016 # the stub's own variables
+# shellcheck disable=SC2016 # the stand-in's own variables
 set -uo pipefail
 # shellcheck source=tests/lab/tap.bash
 . tests/lab/tap.bash
@@ -14,7 +14,7 @@ command -v qemu-system-x86_64 >/dev/null || skip_all "there is no qemu-system-x8
 tree=$tmp/tree
 mkdir "$tree"
 cp -R lab scripts "$tree"
-stub "$tree/lab" boot '
+stand_in "$tree/lab" boot '
 while [ "$1" != --out ]; do shift; done
 printf "verdict pass\ndmesg_bad 0\nresult seconds 1\nsetup damon_hot_sz_applied 4096\n" >"$2/result.log"
 : >"$2/console.log"

@@ -17,7 +17,7 @@ tar -cf "$tmp/source.tar" -C "$tmp" linux-source-6.12
 farm=$tmp/farm
 path_farm "$farm"
 # shellcheck disable=SC2016 # for the shell that runs it
-stub "$farm" make '
+stand_in "$farm" make '
 while [ $# -gt 0 ]; do
 	case $1 in
 	-C) cd "$2"; shift ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What lab/boot calls the end of a guest: a fault of pghot or of the kernel is never taken for one of QEMU's.
-# QEMU is a stub here that leaves behind what a guest would; the words are those of real consoles.
+# QEMU is a stand-in here that leaves behind what a guest would; the words are those of real consoles.
 set -uo pipefail
 # shellcheck source=tests/lab/tap.bash
 . tests/lab/tap.bash
@@ -11,8 +11,8 @@ set -uo pipefail
 command -v qemu-system-x86_64 >/dev/null || skip_all "there is no qemu-system-x86_64"
 farm=$tmp/farm
 path_farm "$farm"
-# shellcheck disable=SC2016 # the stub's own variables
-stub "$farm" qemu-system-x86_64 '
+# shellcheck disable=SC2016 # the stand-in's own variables
+stand_in "$farm" qemu-system-x86_64 '
 [ "$1" != --version ] || { echo "QEMU emulator version $VERSION"; exit; }
 for word; do
 	case $word in

@@ -75,8 +75,8 @@ path_farm() {
 	done
 }
 
-# stub DIR NAME SCRIPT: a program of the farm that does something else
-stub() {
+# stand_in DIR NAME SCRIPT: a program of the farm that does something else
+stand_in() {
 	rm -f "$1/$2"
 	printf '#!/bin/sh\n%s\n' "$3" >"$1/$2"
 	chmod +x "$1/$2"
