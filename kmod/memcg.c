@@ -479,8 +479,10 @@ unsigned int memcg_read(struct memcg_sum *sums, unsigned int most)
 	mutex_lock(&memcg_mutex);
 	drop_dead_sometimes(MEMCG_READ_MS);
 	hash_for_each(rows, at, row, node)
-		if (n < most)
-			sums[n++] = row->sum;
+		if (n < most) {
+			sums[n] = row->sum;
+			sums[n++].parent = row->parent ? row->parent->sum.id : 0;
+		}
 	mutex_unlock(&memcg_mutex);
 	return n;
 }

@@ -28,19 +28,23 @@ enum { MEMCG_MAX_ROWS = 1024 };
 /**
  * struct memcg_sum - what a row says
  * @id: of the cgroup
+ * @parent: that of the nearest ancestor that has a row; 0: this is the root
  * @promoted: pages that reached a fast node
  * @refused: pages that were selected and did not
  * @ns: CPU time spent moving, in nanoseconds
  * @budget: pages a second, or MEMCG_NO_BUDGET
  * @optout: none shall move
+ * @gone: whoever reads sees no such cgroup
  */
 struct memcg_sum {
 	u64 id;
+	u64 parent;
 	u64 promoted;
 	u64 refused;
 	u64 ns;
 	u64 budget;
 	bool optout;
+	bool gone;
 };
 
 /**

@@ -21,7 +21,7 @@
 /* A verb, a value and two blanks beside the path. */
 enum { LINE_MAX = PATH_MAX + 64 };
 
-/* No name of a cgroup has a line feed in it. What the reader may not see is left out. */
+/* No name of a cgroup has a line feed in it. */
 static void show_row(struct seq_file *m, const struct memcg_sum *sum, char *path)
 {
 	struct cgroup *cgrp = cgroup_get_from_id(sum->id);
@@ -40,6 +40,43 @@ static void show_row(struct seq_file *m, const struct memcg_sum *sum, char *path
 	seq_printf(m, " %d %s\n", sum->optout, length < 0 ? "(too long)" : path);
 }
 
+static struct memcg_sum *find_sum(struct memcg_sum *sums, unsigned int n, u64 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (sums[i].id == id)
+			return &sums[i];
+	return NULL;
+}
+
+/*
+ * Rows of cgroups that have gone are dropped from time to time only; what they did is their ancestor's at
+ * once. To a reader in a cgroup namespace those outside are as good as gone, and so are all above them.
+ */
+static void fold_gone(struct memcg_sum *sums, unsigned int n)
+{
+	struct memcg_sum *up;
+	struct cgroup *cgrp;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		cgrp = cgroup_get_from_id(sums[i].id);
+		sums[i].gone = IS_ERR(cgrp);
+		if (!IS_ERR(cgrp))
+			cgroup_put(cgrp);
+	}
+	for (i = 0; i < n; i++) {
+		for (up = &sums[i]; up && up->gone; up = up->parent ? find_sum(sums, n, up->parent) : NULL)
+			;
+		if (!up || up == &sums[i])
+			continue;
+		up->promoted += sums[i].promoted;
+		up->refused += sums[i].refused;
+		up->ns += sums[i].ns;
+	}
+}
+
 /* Paths are asked for without the table's mutex: the kernel takes its mutex of all cgroups for them. */
 static int memcg_show(struct seq_file *m, void *v)
 {
@@ -52,8 +89,10 @@ static int memcg_show(struct seq_file *m, void *v)
 		goto out;
 	n = memcg_read(sums, MEMCG_MAX_ROWS + 1);
 	seq_puts(m, "id promoted_pages refused_pages cpu_us budget optout path\n");
+	fold_gone(sums, n);
 	for (i = 0; i < n; i++)
-		show_row(m, &sums[i], path);
+		if (!sums[i].gone)
+			show_row(m, &sums[i], path);
 	err = 0;
 out:
 	kfree(path);
