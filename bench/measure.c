@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base.h"
 #include "clock.h"
@@ -64,6 +65,18 @@ void measure_resume(struct measure *m)
 	roi_begin();
 }
 
+/* Whoever runs us may have something to do first, as to switch on what is measured. */
+static void run_before(void)
+{
+	const char *command = getenv("PGHOT_AT_ROI");
+
+	if (!command)
+		return;
+	fflush(stdout);
+	if (system(command))
+		die("PGHOT_AT_ROI: '%s' failed", command);
+}
+
 void measure_begin(struct measure *m, const struct place *place, uint64_t sample_ms)
 {
 	m->place = place;
@@ -75,6 +88,7 @@ void measure_begin(struct measure *m, const struct place *place, uint64_t sample
 	m->before_ns = 0;
 	m->nr_samples = 0;
 	keep_sample(m, 0);
+	run_before();
 	puts("phase access");
 	sampler_start(&m->sampler);
 	measure_resume(m);

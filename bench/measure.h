@@ -40,6 +40,7 @@ struct measure {
  * measure_begin - the region of interest begins
  * @sample_ms: milliseconds between two samples
  *
+ * The command in the environment's PGHOT_AT_ROI is run first, by the shell; if it fails, the program ends.
  * @m is large: let it be static.
  */
 void measure_begin(struct measure *m, const struct place *place, uint64_t sample_ms);

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # /job/main of an experiment's guest: applies /job/settings, runs /job/workload with the
-# arguments in /job/args, and reports on file descriptor 3, a line each:
+# arguments in /job/args, and reports on file descriptor 3. With "begin roi" in the settings it is the
+# workload that has them applied, by running $PGHOT_AT_ROI before its region of interest; until then the
+# kernel moves nothing. The report, a line each:
 #	machine NAME VALUE...	what was booted
 #	step NAME		where we are
-#	vmstat NAME DELTA	/proc/vmstat, from before the workload to after it
+#	vmstat NAME DELTA	/proc/vmstat, from when the settings were applied to the workload's end
 #	pghot NAME VALUE	/proc/pghot/stat, before the module is unloaded
 #	node TEXT		/proc/pghot/nodes
 #	roi NAME VALUE		what the plugin counted in the workload's regions of interest
-#	cpu NAME MS		CPU time of kernel threads during the workload
+#	cpu NAME MS		CPU time of kernel threads in that time
 #	setup NAME VALUE	what the config's own set-up, /job/setup, says of the workload's time
 #	error TEXT		why the run failed
 # and whatever the workload writes.
@@ -122,19 +124,40 @@ unload_module() {
 	rmmod pghot || fail "cannot unload pghot"
 }
 
+# begin: the config takes effect, and what is counted begins.
+begin() {
+	tell "step settings"
+	apply_settings
+	setup start
+	marks reset
+	cpu_times >/tmp/cpu.before
+	cat /proc/vmstat >/tmp/vmstat.before
+}
+
+# run_workload: its exit status. It calls us again where the config shall begin, if not at once.
+run_workload() {
+	# shellcheck disable=SC2046 # a word for each argument
+	if [ "$(settings begin)" = roi ]; then
+		put /sys/kernel/mm/numa/demotion_enabled 0
+		put /proc/sys/kernel/numa_balancing 0
+		PGHOT_AT_ROI="$0 begin" /job/workload $(cat /job/args) >&3
+	else
+		begin
+		tell "step workload"
+		/job/workload $(cat /job/args) >&3
+	fi
+}
+
+if [ "${1:-}" = begin ]; then
+	begin
+	exit
+fi
 tell_machine
-tell "step settings"
-apply_settings
-setup start
-marks reset
-cpu_times >/tmp/cpu.before
-cat /proc/vmstat >/tmp/vmstat.before
-tell "step workload"
 status=0
-# shellcheck disable=SC2046 # a word for each argument
-/job/workload $(cat /job/args) >&3 || status=$?
+run_workload || status=$?
 cat /proc/vmstat >/tmp/vmstat.after
 cpu_times >/tmp/cpu.after
+[ -e /tmp/vmstat.before ] || fail "the workload ended before what is measured of it began, with exit status $status"
 tell "step report"
 marks report >&3
 cpu_delta /tmp/cpu.before /tmp/cpu.after
