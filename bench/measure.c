@@ -65,16 +65,17 @@ void measure_resume(struct measure *m)
 	roi_begin();
 }
 
-/* Whoever runs us may have something to do first, as to switch on what is measured. */
-static void run_before(void)
+/* Whoever runs us may have something to do then, as to switch on what is measured. */
+static void run_at(const char *when)
 {
-	const char *command = getenv("PGHOT_AT_ROI");
+	const char *program = getenv("PGHOT_AT_ROI");
+	char command[512];
 
-	if (!command)
+	if (!program)
 		return;
 	fflush(stdout);
-	if (system(command))
-		die("PGHOT_AT_ROI: '%s' failed", command);
+	if (snprintf(command, sizeof(command), "%s %s", program, when) >= (int)sizeof(command) || system(command))
+		die("PGHOT_AT_ROI: '%s %s' failed", program, when);
 }
 
 void measure_begin(struct measure *m, const struct place *place, uint64_t sample_ms)
@@ -88,7 +89,7 @@ void measure_begin(struct measure *m, const struct place *place, uint64_t sample
 	m->before_ns = 0;
 	m->nr_samples = 0;
 	keep_sample(m, 0);
-	run_before();
+	run_at("begin");
 	puts("phase access");
 	sampler_start(&m->sampler);
 	measure_resume(m);
@@ -138,6 +139,7 @@ uint64_t measure_end(struct measure *m)
 	sampler_stop(&m->sampler);
 	end = sample_at(m, m->before_ns);
 	m->samples[m->nr_samples++] = end;
+	run_at("end");
 	puts("phase verify");
 	result_real("seconds", (double)end.ns / NSEC_PER_SEC);
 	result("ops", end.done);

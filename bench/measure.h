@@ -40,7 +40,9 @@ struct measure {
  * measure_begin - the region of interest begins
  * @sample_ms: milliseconds between two samples
  *
- * The command in the environment's PGHOT_AT_ROI is run first, by the shell; if it fails, the program ends.
+ * If the environment has PGHOT_AT_ROI, that is run first, as a command of the shell with the argument "begin",
+ * and with "end" in measure_end(); if it fails, the program ends with status 1.
+ *
  * @m is large: let it be static.
  */
 void measure_begin(struct measure *m, const struct place *place, uint64_t sample_ms);

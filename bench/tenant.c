@@ -15,7 +15,7 @@
 #include "base.h"
 #include "tenant.h"
 
-/* A child has ended. */
+/* A child has ended since the last look. */
 static volatile sig_atomic_t ended;
 
 static void on_end(int signal)
@@ -114,8 +114,14 @@ void tenant_go(struct tenant *t)
 
 void tenant_check(struct tenant *t)
 {
-	if (ended)
-		mourn(t, status_of(t));
+	int status;
+
+	if (!ended)
+		return;
+	ended = 0;
+	/* Or was it another child? */
+	if (waitpid(t->pid, &status, WNOHANG) == t->pid)
+		mourn(t, status);
 }
 
 uint64_t tenant_join(struct tenant *t)

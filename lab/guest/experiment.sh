@@ -3,12 +3,12 @@
 #
 # /job/main of an experiment's guest: applies /job/settings, runs /job/workload with the
 # arguments in /job/args, and reports on file descriptor 3. With "begin roi" in the settings it is the
-# workload that has them applied, by running $PGHOT_AT_ROI before its region of interest; until then the
-# kernel moves nothing. The report, a line each:
+# workload that has them applied, by running "$PGHOT_AT_ROI begin" before its region of interest; until then
+# the kernel moves nothing. After it, it runs "$PGHOT_AT_ROI end". The report, a line each:
 #	machine NAME VALUE...	what was booted
 #	step NAME		where we are
-#	vmstat NAME DELTA	/proc/vmstat, from when the settings were applied to the workload's end
-#	pghot NAME VALUE	/proc/pghot/stat, before the module is unloaded
+#	vmstat NAME DELTA	/proc/vmstat, from when the settings were applied to the end
+#	pghot NAME VALUE	/proc/pghot/stat at the end
 #	node TEXT		/proc/pghot/nodes
 #	roi NAME VALUE		what the plugin counted in the workload's regions of interest
 #	cpu NAME MS		CPU time of kernel threads in that time
@@ -77,7 +77,7 @@ apply_settings() {
 
 # setup start|report: the config's set-up, if it has one; its last word on stderr says why it failed
 setup() {
-	[ ! -e /job/setup ] || /job/setup "$1" >&3 2>/tmp/setup.err ||
+	[ ! -e /job/setup ] || /job/setup "$1" 2>/tmp/setup.err ||
 		fail "the config's set-up failed to $1: $(tail -n 1 /tmp/setup.err)"
 }
 
@@ -118,50 +118,58 @@ cpu_delta() {
 		ms >= 1 { printf "cpu %s %.0f\n", $1, ms }' "$1" "$2" >&3
 }
 
-unload_module() {
-	sed 's/^/pghot /' /proc/pghot/stat >&3
-	sed 's/^/node /' /proc/pghot/nodes >&3
-	rmmod pghot || fail "cannot unload pghot"
-}
-
 # begin: the config takes effect, and what is counted begins.
 begin() {
 	tell "step settings"
 	apply_settings
-	setup start
+	setup start >&3
 	marks reset
 	cpu_times >/tmp/cpu.before
 	cat /proc/vmstat >/tmp/vmstat.before
 }
 
-# run_workload: its exit status. It calls us again where the config shall begin, if not at once.
+# end: what is counted ends.
+end() {
+	cat /proc/vmstat >/tmp/vmstat.after
+	cpu_times >/tmp/cpu.after
+	[ "$(settings load)" != yes ] || cat /proc/pghot/stat >/tmp/stat
+	setup report >/tmp/setup.report
+}
+
+# run_workload: leaves its exit status in $status. What is counted is all of it, unless it is to call us again itself.
 run_workload() {
 	# shellcheck disable=SC2046 # a word for each argument
 	if [ "$(settings begin)" = roi ]; then
 		put /sys/kernel/mm/numa/demotion_enabled 0
 		put /proc/sys/kernel/numa_balancing 0
-		PGHOT_AT_ROI="$0 begin" /job/workload $(cat /job/args) >&3
+		PGHOT_AT_ROI=$0 /job/workload $(cat /job/args) >&3 || status=$?
 	else
 		begin
 		tell "step workload"
-		/job/workload $(cat /job/args) >&3
+		/job/workload $(cat /job/args) >&3 || status=$?
+		end
 	fi
 }
 
-if [ "${1:-}" = begin ]; then
-	begin
-	exit
-fi
+unload_module() {
+	sed 's/^/pghot /' /tmp/stat >&3
+	sed 's/^/node /' /proc/pghot/nodes >&3
+	rmmod pghot || fail "cannot unload pghot"
+}
+
+case ${1:-} in
+begin | end)
+	"$1"
+	exit ;;
+esac
 tell_machine
 status=0
-run_workload || status=$?
-cat /proc/vmstat >/tmp/vmstat.after
-cpu_times >/tmp/cpu.after
-[ -e /tmp/vmstat.before ] || fail "the workload ended before what is measured of it began, with exit status $status"
+run_workload
+[ -e /tmp/vmstat.after ] || fail "the workload ended with exit status $status, before what is counted of it was over"
 tell "step report"
 marks report >&3
 cpu_delta /tmp/cpu.before /tmp/cpu.after
 vmstat_delta /tmp/vmstat.before /tmp/vmstat.after
-setup report
+cat /tmp/setup.report >&3
 [ "$(settings load)" != yes ] || unload_module
 [ "$status" -eq 0 ] || fail "the workload ended with exit status $status"

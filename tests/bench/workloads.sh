@@ -65,6 +65,11 @@ check_runs() {
 	# Seconds have three digits after the point.
 	near "$(awk -v rate="$(value rate)" -v s="$(value seconds)" 'BEGIN { print rate * s }')" "$(value ops)" \
 		"$(awk -v rate="$(value rate)" 'BEGIN { print rate / 1000 + 1 }')" "$program: rate is operations by seconds"
+	PGHOT_AT_ROI=echo run "$program" "${SMALL[@]}" "$@"
+	is "$(grep -nE '^(begin|phase access|end|phase verify)$' "$tmp/stdout" | cut -d : -f 2 | paste -sd ,)" \
+		"begin,phase access,end,phase verify" "$program: PGHOT_AT_ROI is told where the region of interest is"
+	PGHOT_AT_ROI=false run "$program" "${SMALL[@]}" "$@"
+	is "$rc $(cat "$tmp/stderr")" "1 $program: PGHOT_AT_ROI: 'false begin' failed" "$program: and can refuse it"
 	run "$program" "${SMALL[@]}" "$@" spoil=1
 	[[ $rc -eq 1 && $(value pages_bad) -gt 0 && $(cat "$tmp/stderr") == "$program: the self-check found "*" errors" ]]
 	ok $? "$program: spoil=1 is noticed" "exit status $rc, $(value pages_bad) bad, '$(cat "$tmp/stderr")'"
