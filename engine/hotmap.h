@@ -46,11 +46,14 @@ enum {
  * struct hotmap_section - 128 MiB of records
  * @ready: bit n: area n may hold a page that passes the threshold
  * @live: bit n: area n may hold a record that is not zero
+ * @foreign: bit n: area n is not this node's, so not covered. The host writes it at any time; what such an area
+ *	has is not selected, and ages
  * @records: HOTMAP_SECTION_PAGES records of the map's layout, zeroed by the host at first
  */
 struct hotmap_section {
 	u64 ready;
 	u64 live;
+	u64 foreign;
 	void *records;
 };
 
@@ -142,16 +145,20 @@ static inline u64 hotmap_dir_bytes(u64 nr)
 	return sizeof(struct hotmap_dir) + nr * sizeof(struct hotmap_section *);
 }
 
-/** hotmap_find - the section that covers @pfn, or NULL. Any context. */
+/** hotmap_find - the section that covers @pfn, or NULL. A range is judged by its first page. Any context. */
 static inline struct hotmap_section *hotmap_find(struct hotmap *map, u64 pfn)
 {
 	struct hotmap_dir *dir = port_load_acquire(&map->dir);
+	struct hotmap_section *s;
 	u64 at;
 
 	if (!dir)
 		return NULL;
 	at = pfn / HOTMAP_SECTION_PAGES - dir->first;
-	return at < dir->nr ? port_load_acquire(&dir->sections[at]) : NULL;
+	s = at < dir->nr ? port_load_acquire(&dir->sections[at]) : NULL;
+	if (s && port_load(&s->foreign) >> pfn % HOTMAP_SECTION_PAGES / HOTMAP_AREA_PAGES & 1)
+		return NULL;
+	return s;
 }
 
 void hotmap_init(struct hotmap *map, enum phi_layout layout, u32 window_ms, u32 threshold,

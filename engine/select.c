@@ -93,7 +93,7 @@ static void count_ready(struct pass *pass)
 			continue;
 		/* Clear, look, set again: see mark() in hotmap.c. */
 		port_and64(&s->ready, ~areas);
-		for (; areas; areas &= areas - 1)
+		for (areas &= ~port_load(&s->foreign); areas; areas &= areas - 1)
 			if (count_area(pass, s, walk_first_bit(areas)))
 				port_or64(&s->ready, areas & -areas);
 		port_yield();

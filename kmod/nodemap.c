@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -39,19 +41,20 @@ static unsigned long section_memory(enum phi_layout layout)
 	return kmalloc_size_roundup(sizeof(struct hotmap_section)) + hotmap_section_bytes(layout);
 }
 
-/* Online pages of the node in one section, told from one page in each area. */
-static unsigned long present_pages(int nid, u64 section)
+/* The node's areas in one section, a bit each, told from one online page in each. */
+static u64 present_areas(int nid, u64 section)
 {
-	unsigned long pfn = section * HOTMAP_SECTION_PAGES, sum = 0;
+	unsigned long pfn = section * HOTMAP_SECTION_PAGES;
+	u64 areas = 0;
 	int area;
 
 	for (area = 0; area < HOTMAP_SECTION_AREAS; area++, pfn += HOTMAP_AREA_PAGES) {
 		struct page *page = pfn_to_online_page(pfn);
 
 		if (page && page_to_nid(page) == nid)
-			sum += HOTMAP_AREA_PAGES;
+			areas |= BIT_ULL(area);
 	}
-	return sum;
+	return areas;
 }
 
 /*
@@ -87,7 +90,7 @@ static int grow_dir(struct slow_node *node)
 	return 0;
 }
 
-static int add_section(struct slow_node *node, u64 nr)
+static int add_section(struct slow_node *node, u64 nr, u64 areas)
 {
 	struct hotmap_section *section = section_alloc(node->engine.map.layout);
 
@@ -95,6 +98,7 @@ static int add_section(struct slow_node *node, u64 nr)
 		stat_inc(STAT_pghot_sections_nomem);
 		return -ENOMEM;
 	}
+	section->foreign = ~areas;
 	hotmap_attach(&node->engine.map, nr, section);
 	node->hotmap_bytes += section_memory(node->engine.map.layout);
 	stat_inc(STAT_pghot_sections_added);
@@ -121,21 +125,22 @@ static void remove_section(struct slow_node *node, u64 nr)
  */
 int nodemap_refresh(struct slow_node *node)
 {
-	struct hotmap_dir *dir;
-	unsigned long pages;
 	int err = grow_dir(node);
-	u64 i;
+	struct hotmap_dir *dir;
+	u64 i, areas;
 
 	dir = node->engine.map.dir;
 	node->tracked_pages = 0;
 	for (i = 0; dir && i < dir->nr; i++) {
-		pages = present_pages(node->nid, dir->first + i);
-		if (pages && !dir->sections[i] && add_section(node, dir->first + i))
-			err = -ENOMEM;
-		else if (!pages && dir->sections[i])
+		areas = present_areas(node->nid, dir->first + i);
+		if (!areas && dir->sections[i])
 			remove_section(node, dir->first + i);
+		else if (dir->sections[i])
+			WRITE_ONCE(dir->sections[i]->foreign, ~areas);
+		else if (areas && add_section(node, dir->first + i, areas))
+			err = -ENOMEM;
 		if (dir->sections[i])
-			node->tracked_pages += pages;
+			node->tracked_pages += hweight64(areas) * HOTMAP_AREA_PAGES;
 		cond_resched();
 	}
 	return err;

@@ -425,6 +425,26 @@ static void test_hotplug(enum phi_layout layout)
 	fixture_close(e);
 }
 
+static void test_foreign_areas(enum phi_layout layout)
+{
+	struct engine *e = fixture_open(layout, WINDOW_MS, 2, 2);
+	struct hotmap_section *s = hotmap_find(&e->map, page(0));
+
+	record_one(e, page(3), 0, 2, 0);
+	record_one(e, page(HOTMAP_AREA_PAGES), 0, 2, 0);
+	s->foreign = 1;
+	ok(!engine_covers(e, page(3)) && engine_covers(e, page(HOTMAP_AREA_PAGES)), "an area of another node is not covered");
+	is(record_one(e, page(3), 0, 2, 0), HOTMAP_UNTRACKED, "nor recorded");
+	is(select_one(e, 9, 9, false, picks, 9), 1, "nor is selected what it had");
+	is(picks[0].pfn, page(HOTMAP_AREA_PAGES), "its neighbour is");
+	engine_settle(e, page(HOTMAP_AREA_PAGES), 1, HOTMAP_MOVED);
+	is(select_one(e, 9, 9, false, picks, 9), 0, "then nothing is left");
+	ok(!hotmap_any_ready(&e->map), "and nobody waits for the area");
+	s->foreign = 0;
+	is(record_one(e, page(3), 0, 2, 0), HOTMAP_RECORDED, "an area that is the node's again is recorded");
+	fixture_close(e);
+}
+
 static void test_levels(void)
 {
 	u32 heat, last = 0, level;
@@ -525,6 +545,7 @@ int main(void)
 		test_ample(layout);
 		test_ranges(layout);
 		test_hotplug(layout);
+		test_foreign_areas(layout);
 	}
 	test_reports();
 	test_targets();
