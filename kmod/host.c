@@ -80,6 +80,7 @@ static void route(struct slow_node *node)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		node->by_nid[nid] = target_for(node, nid);
 	engine_route(&node->engine, node->by_nid, nr_node_ids, 0);
+	WRITE_ONCE(node->routes, node->routes + 1);
 }
 
 static void apply_knobs(struct slow_node *node)

@@ -24,11 +24,12 @@ struct batch;
  * struct slow_node
  * @nid: the node
  * @lock: serialises the engine's thread-side calls, and protects @tracked_pages, @hotmap_bytes,
- *	@nr_targets, @target_nids and @by_nid. Not held while pages move.
+ *	@nr_targets, @target_nids, @by_nid and @routes. Not held while pages move.
  * @engine: its records
  * @nr_targets: entries in @target_nids
  * @target_nids: fast nodes by index of target, nearest first
  * @by_nid: index of target for each accessor's node
+ * @routes: how often these three, or other knobs, were set
  * @tracked_pages: pages covered by the map
  * @hotmap_bytes: memory of the map: records, sections and directory
  * @ready_pages: ready pages seen by the last pass
@@ -50,6 +51,7 @@ struct slow_node {
 	unsigned int nr_targets;
 	int target_nids[SELECT_MAX_TARGETS];
 	u8 *by_nid;
+	unsigned int routes;
 	unsigned long tracked_pages;
 	unsigned long hotmap_bytes;
 	unsigned long ready_pages;

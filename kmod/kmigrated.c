@@ -33,29 +33,39 @@ enum {
 };
 
 /**
- * struct pass - what one pass found
- * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE
- * @selected: pages chosen
- * @moved: pages moved
- * @waiting: pages that a limit of their cgroup keeps for now
- * @allowed: pages that the rate limit allows for each target
- * @by_cgroup: there are such limits, so more pages may be chosen than the rate limit allows
+ * struct pass - pages that were chosen, and what came of them
+ * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE; till then the choice is good
+ * @routes: of the node when they were chosen
+ * @nr_targets: nodes they go to
+ * @nids: these nodes
+ * @targets: what each took when they were chosen; but @first and @count are the pages not tried yet
+ * @allowed: pages that the rate limit allowed for each
+ * @by_heat: whether its pages are to be moved hottest first
+ * @by_cgroup: there are limits by cgroup, so more pages may be chosen than the rate limit allows
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
  * @resting: ready pages were left because their promotion does not pay
  * @more: ready pages were left although there was room and the rate limit allowed them
+ * @selected: pages tried last
+ * @moved: pages of these that moved
+ * @waiting: pages of these that a limit of their cgroup keeps for now
  */
 struct pass {
 	u64 next_tick_ms;
-	unsigned int selected;
-	unsigned int moved;
-	unsigned int waiting;
+	unsigned int routes;
+	unsigned int nr_targets;
+	int nids[SELECT_MAX_TARGETS];
+	struct select_target targets[SELECT_MAX_TARGETS];
 	u64 allowed[SELECT_MAX_TARGETS];
+	bool by_heat[SELECT_MAX_TARGETS];
 	bool by_cgroup;
 	bool full;
 	bool limited;
 	bool resting;
 	bool more;
+	unsigned int selected;
+	unsigned int moved;
+	unsigned int waiting;
 };
 
 /**
@@ -126,17 +136,21 @@ static unsigned int still_ready(struct slow_node *node, struct select_pick *pick
 	return left;
 }
 
-/* Move picks, sorted by pfn, batch by batch. Returns whether the target turned out to be full. */
-static bool move_run(struct slow_node *node, int target, const struct select_pick *picks,
-		     unsigned int n, bool take_all, struct pass *pass)
+/*
+ * Move picks, sorted by pfn, batch by batch. Returns how many were dealt with: all of them, unless the
+ * target is full or the thread is to stop.
+ */
+static unsigned int move_run(struct slow_node *node, int target, const struct select_pick *picks,
+			     unsigned int n, bool take_all, struct pass *pass)
 {
 	struct batch_result res;
-	unsigned int done, most;
+	unsigned int done = 0, most;
 
-	for (done = 0; done < n && !kthread_should_stop(); done += res.taken) {
+	while (done < n && !kthread_should_stop()) {
 		most = min(node->batch_nr, (unsigned int)knob(kmigrated_batch_nr));
 		batch_move(node, target, picks + done, n - done, most, take_all, &res);
 		node->batch_nr = next_batch(node->batch_nr, &res);
+		done += res.taken;
 		pass->selected += res.selected;
 		pass->moved += res.moved;
 		pass->waiting += res.waiting;
@@ -144,34 +158,37 @@ static bool move_run(struct slow_node *node, int target, const struct select_pic
 			WRITE_ONCE(batch_us_max, res.us);
 		pass->limited |= res.limited;
 		if (res.full)
-			return true;
+			break;
 		cond_resched();
 	}
-	return false;
+	return done;
 }
 
 /*
- * Move one target's picks. All of them may move, as a rule, in the order of addresses. But if there
- * are limits by cgroup, some are there to be turned away: then by heat, a level after the other.
- * Returns whether the target turned out to be full.
+ * Move what is left of target @i's picks. If all of them may move it is done in the order of addresses,
+ * else by heat, a level after the other. What is left when the target is full stays.
  */
-static bool move_picks(struct slow_node *node, int target, const struct select_target *t,
-		       struct pass *pass)
+static void move_picks(struct slow_node *node, struct pass *pass, unsigned int i)
 {
+	struct select_target *t = &pass->targets[i];
 	struct select_pick *picks = node->picks + t->first;
-	unsigned int at, end, n;
+	unsigned int at, end, n, done, count = t->count;
+	bool by_heat = pass->by_heat[i];
 
-	sort(picks, t->count, sizeof(*picks), pass->by_cgroup ? by_level : by_pfn, NULL);
-	if (!pass->by_cgroup)
-		return move_run(node, target, picks, t->count, t->take_all, pass);
-	for (at = 0; at < t->count && !kthread_should_stop(); at = end) {
-		for (end = at + 1; end < t->count && level_of(&picks[end]) == level_of(&picks[at]); end++)
-			;
-		n = still_ready(node, picks + at, end - at);
-		if (move_run(node, target, picks + at, n, t->take_all, pass))
-			return true;
+	for (at = 0; at < count && !kthread_should_stop(); at = end) {
+		end = by_heat ? at + 1 : count;
+		while (end < count && level_of(&picks[end]) == level_of(&picks[at]))
+			end++;
+		n = by_heat ? still_ready(node, picks + at, end - at) : end - at;
+		done = move_run(node, pass->nids[i], picks + at, n, t->take_all, pass);
+		if (done < n) {
+			memmove(picks + end - n, picks + at, n * sizeof(*picks));
+			at = end - n + done;
+			break;
+		}
 	}
-	return false;
+	t->first += at;
+	t->count = count - at;
 }
 
 /*
@@ -204,23 +221,27 @@ static bool govern_target(struct slow_node *node, struct select_target *t, struc
 }
 
 /* Fill in what each target takes. Returns whether any target has room. */
-static bool look_at_targets(struct slow_node *node, struct select_target *targets,
-			    struct pass *pass)
+static bool look_at_targets(struct slow_node *node, struct pass *pass)
 {
 	struct memcg_limits limits = memcg_tick();
 	bool any_room = false;
 	unsigned int i;
 
+	pass->nr_targets = node->nr_targets;
 	for (i = 0; i < node->nr_targets; i++) {
-		target_set_depth(node->target_nids[i], limits.depth_ms);
-		targets[i] = (struct select_target){
-			.room = target_room(node->target_nids[i]),
-			.tokens = target_tokens(node->target_nids[i]),
-			.take_all = target_is_ample(node->target_nids[i]),
+		struct select_target *t = &pass->targets[i];
+		int nid = node->target_nids[i];
+
+		pass->nids[i] = nid;
+		target_set_depth(nid, limits.depth_ms);
+		*t = (struct select_target){
+			.room = target_room(nid),
+			.tokens = target_tokens(nid),
+			.take_all = target_is_ample(nid),
 		};
-		pass->allowed[i] = targets[i].tokens;
-		pass->by_cgroup |= choose_more(&targets[i], &limits);
-		any_room |= govern_target(node, &targets[i], pass) && targets[i].room;
+		pass->allowed[i] = t->tokens;
+		pass->by_cgroup |= choose_more(t, &limits);
+		any_room |= govern_target(node, t, pass) && t->room;
 	}
 	return any_room;
 }
@@ -234,13 +255,13 @@ static bool lacks_room(const struct select_target *t, u64 allowed)
 }
 
 /* Why were ready pages left behind? */
-static void judge(struct slow_node *node, const struct select_target *targets, struct pass *pass)
+static void judge(struct slow_node *node, struct pass *pass)
 {
 	unsigned long ready = 0;
 	unsigned int i;
 
-	for (i = 0; i < node->nr_targets; i++) {
-		const struct select_target *t = &targets[i];
+	for (i = 0; i < pass->nr_targets; i++) {
+		const struct select_target *t = &pass->targets[i];
 
 		ready += t->ready;
 		if (t->count >= t->ready)
@@ -258,6 +279,33 @@ static void judge(struct slow_node *node, const struct select_target *targets, s
 }
 
 /*
+ * Choose pages, and put some to the test. A target that has a little room will have more as reclaim makes
+ * it, so more are chosen for it than it has room for, hottest first: a look through the map for each few
+ * pages would cost more than moving them.
+ */
+static void choose_pages(struct slow_node *node, struct pass *pass)
+{
+	u64 room[SELECT_MAX_TARGETS];
+	unsigned int i;
+
+	for (i = 0; i < pass->nr_targets; i++) {
+		room[i] = pass->targets[i].room;
+		if (room[i])
+			pass->targets[i].room = max_t(u64, room[i], KMIGRATED_PICKS);
+	}
+	engine_select(&node->engine, pass->targets, pass->nr_targets, node->picks, KMIGRATED_PICKS);
+	judge(node, pass);
+	for (i = 0; i < pass->nr_targets; i++) {
+		struct select_target *t = &pass->targets[i];
+
+		t->room = room[i];
+		if (!t->take_all)
+			t->count = govern_select(node, node->picks + t->first, t->count, t);
+		pass->by_heat[i] = pass->by_cgroup || t->count > t->room;
+	}
+}
+
+/*
  * Which cgroups wait for the rate limit? Those whose pages are chosen, and those whose pages are not,
  * because others have hotter ones.
  */
@@ -272,54 +320,79 @@ static void look_who_waits(struct slow_node *node)
 	memcg_waits(pfns, n);
 }
 
-static struct pass one_pass(struct slow_node *node)
+/* A pass begins: time passes, and pages are chosen. */
+static void begin_pass(struct slow_node *node, struct pass *pass)
 {
-	struct select_target targets[SELECT_MAX_TARGETS];
-	int nids[SELECT_MAX_TARGETS];
-	struct pass pass = { 0 };
-	unsigned int i, nr;
-	bool any_room;
+	unsigned int i;
 
+	*pass = (struct pass){ 0 };
 	mutex_lock(&node->lock);
-	pass.next_tick_ms = engine_tick(&node->engine, now_ms());
+	pass->next_tick_ms = engine_tick(&node->engine, now_ms());
 	govern_step(node);
-	nr = node->nr_targets;
-	memcpy(nids, node->target_nids, sizeof(nids));
-	any_room = look_at_targets(node, targets, &pass);
-	if (any_room) {
-		engine_select(&node->engine, targets, nr, node->picks, KMIGRATED_PICKS);
-		judge(node, targets, &pass);
-		for (i = 0; i < nr; i++)
-			if (!targets[i].take_all)
-				targets[i].count = govern_select(node, node->picks + targets[i].first,
-								 targets[i].count, &targets[i]);
-	} else if (!pass.resting) {
+	pass->routes = node->routes;
+	if (look_at_targets(node, pass))
+		choose_pages(node, pass);
+	else if (!pass->resting)
 		/* Looking through the map for nobody would only cost time, again and again. */
-		pass.full = nr && hotmap_any_ready(&node->engine.map);
-	}
+		pass->full = pass->nr_targets && hotmap_any_ready(&node->engine.map);
 	mutex_unlock(&node->lock);
-
 	stat_inc(STAT_pghot_passes);
-	for (i = 0; i < nr; i++) {
-		struct select_target *t = &targets[i];
-		bool full = any_room ? lacks_room(t, pass.allowed[i]) : pass.full;
+	for (i = 0; i < pass->nr_targets; i++)
+		sort(node->picks + pass->targets[i].first, pass->targets[i].count, sizeof(*node->picks),
+		     pass->by_heat[i] ? by_level : by_pfn, NULL);
+}
 
-		if (t->count && move_picks(node, nids[i], t, &pass))
-			full = true;
-		pass.full |= full;
-		if (full || (t->ready && !target_room(nids[i])))
-			target_wake_reclaim(nids[i]);
+/* Move what was chosen, as far as there is room. */
+static void move_chosen(struct slow_node *node, struct pass *pass)
+{
+	unsigned int i;
+
+	pass->selected = 0;
+	pass->moved = 0;
+	pass->waiting = 0;
+	for (i = 0; i < pass->nr_targets; i++) {
+		struct select_target *t = &pass->targets[i];
+
+		if (t->count)
+			move_picks(node, pass, i);
+		pass->full |= t->count != 0;
+		if (t->count || ((pass->full || t->ready) && !target_room(pass->nids[i])))
+			target_wake_reclaim(pass->nids[i]);
 	}
-	if ((pass.limited || pass.waiting) && memcg_on_v2())
+	if ((pass->limited || pass->waiting) && memcg_on_v2())
 		look_who_waits(node);
-	govern_moved(node, pass.moved);
-	if (pass.resting)
+	govern_moved(node, pass->moved);
+}
+
+/* Were pages chosen that are not tried yet, and is the choice good? Of a limit by cgroup it is not for long. */
+static bool has_left(const struct slow_node *node, const struct pass *pass)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < pass->nr_targets; i++)
+		left += pass->targets[i].count;
+	return left && !pass->by_cgroup && now_ms() < pass->next_tick_ms && READ_ONCE(node->routes) == pass->routes;
+}
+
+static void count_pass(const struct pass *pass)
+{
+	if (pass->resting)
 		stat_inc(STAT_pghot_passes_resting);
-	if (pass.limited)
+	if (pass->limited)
 		stat_inc(STAT_pghot_passes_rate_limited);
-	if (pass.full)
+	if (pass->full)
 		stat_inc(STAT_pghot_passes_target_full);
-	return pass;
+}
+
+static void one_pass(struct slow_node *node, struct pass *pass)
+{
+	bool goes_on = has_left(node, pass);
+
+	if (!goes_on)
+		begin_pass(node, pass);
+	move_chosen(node, pass);
+	if (!goes_on)
+		count_pass(pass);
 }
 
 /* Are there pages left that may move at once, as far as is known? */
@@ -346,7 +419,7 @@ static u64 rest_after(const struct pass *pass, struct rhythm *rhythm)
 		return 0;
 	rhythm->hurried = 0;
 	/* The governor changes its mind at ticks only. */
-	if (pass->resting && !pass->moved)
+	if (pass->resting && !pass->moved && !pass->full)
 		return wait;
 	if (pass->full) {
 		/* Reclaim was woken. As long as it makes room, ask again soon. */
@@ -386,14 +459,14 @@ static int kmigrated(void *data)
 	struct slow_node *node = data;
 	struct rhythm rhythm = { .room_wait_ms = KMIGRATED_ROOM_WAIT_MS };
 	u64 last_pass_ms = 0, rest;
-	struct pass pass;
+	struct pass pass = { 0 };
 
 	set_freezable();
 	while (!kthread_should_stop()) {
 		WRITE_ONCE(node->kicked, false);
 		/* Pairs with the barrier between a report and its kick: see or be kicked again. */
 		smp_mb();
-		pass = one_pass(node);
+		one_pass(node, &pass);
 		last_pass_ms = now_ms();
 		rest = rest_after(&pass, &rhythm);
 		if (!rest) {
