@@ -11,6 +11,8 @@ static void group_init(struct governor_group *group)
 	group->fresh = GOVERNOR_AN_EPOCH;
 	group->results = 0;
 	group->heat = 0;
+	group->warm_results = 0;
+	group->warm_heat = 0;
 	group->tested = 0;
 	group->shown = 0;
 }
@@ -22,6 +24,7 @@ void governor_init(struct governor *g, u32 epoch)
 	g->epoch = epoch;
 	g->since = epoch;
 	g->rest = GOVERNOR_REST_MIN;
+	g->warm_rests = false;
 	g->probe = GOVERNOR_PROBE_LEAST;
 	g->left = GOVERNOR_ALL;
 	g->moved = 0;
@@ -43,16 +46,18 @@ void governor_set_size(struct governor *g, u64 fast_pages)
  * @group: it belongs to
  * @map: of the node it is on
  * @pfn: the page
+ * @warm: it is a candidate that is only warm
  *
  * Thread context. Returns false if there is no room for more, and leaves the page alone.
  */
-bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn)
+bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn, bool warm)
 {
 	if (!group->fresh || group->nr == GOVERNOR_WATCHED)
 		return false;
 	group->fresh--;
 	group->pfn[group->head] = pfn;
 	group->until[group->head] = map->epoch + HOTMAP_TRIAL_EPOCHS;
+	group->warm[group->head] = warm;
 	group->head = (group->head + 1) % GOVERNOR_WATCHED;
 	group->nr++;
 	hotmap_settle(map, pfn, 1, HOTMAP_TRIAL);
@@ -87,6 +92,10 @@ static void group_collect(struct governor_group *group, struct hotmap *map)
 			continue;
 		group->results++;
 		group->heat += heat - 1;
+		if (group->warm[at]) {
+			group->warm_results++;
+			group->warm_heat += heat - 1;
+		}
 		group->tested++;
 		group->shown += heat - 1;
 	}
@@ -97,6 +106,8 @@ static void group_fade(struct governor_group *group)
 {
 	group->results /= 2;
 	group->heat /= 2;
+	group->warm_results /= 2;
+	group->warm_heat /= 2;
 }
 
 /* Is there enough to judge by? */
@@ -105,16 +116,14 @@ static bool can_judge(const struct governor *g)
 	return g->candidates.results >= GOVERNOR_RESULTS && g->victims.results >= GOVERNOR_RESULTS;
 }
 
-/* Do candidates stay hot, and are they hotter than victims? */
-static bool gains(const struct governor *g, u32 threshold)
+/* Do candidates that showed so much stay hot, and are they hotter than victims? */
+static bool gains(const struct governor *g, u64 heat, u64 results, u32 threshold, bool still)
 {
-	const struct governor_group *c = &g->candidates, *v = &g->victims;
-	bool still = g->state == GOVERNOR_PAYS;
 	u64 halves = still ? GOVERNOR_STILL_GAIN_HALVES : GOVERNOR_GAIN_HALVES;
 	u64 part = still ? GOVERNOR_STILL_STAYS_PART : GOVERNOR_STAYS_PART;
 
-	return c->heat * part >= c->results * threshold &&
-	       2 * c->heat * v->results >= halves * v->heat * c->results;
+	return heat * part >= results * threshold &&
+	       2 * heat * g->victims.results >= halves * g->victims.heat * results;
 }
 
 /* Do pages leave for those that come? */
@@ -143,6 +152,12 @@ u64 governor_allows(const struct governor *g, u64 room)
 	return g->left;
 }
 
+/** governor_spares - are warm pages to stay where they are? @room: pages that the target has room for */
+bool governor_spares(const struct governor *g, u64 room)
+{
+	return g->warm_rests && !has_room(g, room);
+}
+
 /**
  * governor_wants - how many candidates to test now
  * @g: the governor
@@ -168,9 +183,11 @@ static void enter(struct governor *g, enum governor_state state)
 
 static void judge(struct governor *g, u32 threshold)
 {
+	const struct governor_group *c = &g->candidates;
+
 	if (!can_judge(g))
 		return;
-	if (gains(g, threshold)) {
+	if (gains(g, c->heat, c->results, threshold, g->state == GOVERNOR_PAYS)) {
 		if (g->state != GOVERNOR_PAYS)
 			enter(g, GOVERNOR_PAYS);
 		g->rest = GOVERNOR_REST_MIN;
@@ -182,6 +199,16 @@ static void judge(struct governor *g, u32 threshold)
 	if (g->state == GOVERNOR_PROBES)
 		g->rest = g->rest < GOVERNOR_REST_MAX / 2 ? g->rest * 2 : GOVERNOR_REST_MAX;
 	enter(g, GOVERNOR_RESTS);
+}
+
+static void judge_warm(struct governor *g, u32 threshold)
+{
+	const struct governor_group *c = &g->candidates;
+
+	if (g->state != GOVERNOR_PAYS)
+		g->warm_rests = false;
+	else if (can_judge(g) && c->warm_results >= GOVERNOR_WARM_RESULTS)
+		g->warm_rests = !gains(g, c->warm_heat, c->warm_results, threshold, false);
 }
 
 /* A probe's victims have been tested, or there were none. */
@@ -251,6 +278,7 @@ bool governor_step(struct governor *g, struct hotmap *map)
 		enter(g, GOVERNOR_OPEN);
 	end_probe(g);
 	begin_probe(g);
+	judge_warm(g, map->threshold);
 	g->left = allowance(g);
 	fade(g);
 	return g->state != before;

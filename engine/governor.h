@@ -15,6 +15,11 @@
  *   the same pages to and fro:    victims show as much as candidates
  *   cold memory makes room:       victims show nothing, candidates go on
  *
+ * Where hot pages pay, those that are just warm enough to be candidates may not, as where pages are of
+ * all heats: then the last ones that came are as warm as the last ones that went. So among the candidates
+ * the warm ones are judged once more on their own, each time as strictly as at the beginning, and left alone
+ * while they do not pay.
+ *
  * Where nothing is driven out there is nothing to weigh, and the governor lets everything go: while
  * nothing arrives, or the target has more room than reclaim leaves there.
  *
@@ -57,7 +62,17 @@ enum {
 	GOVERNOR_REST_MAX = 256,
 	/* Candidates are tested one of so many that could move, at most. */
 	GOVERNOR_PART = 8,
+	/* Candidates with less than so many times the heat that makes them such are warm. */
+	GOVERNOR_WARM = 2,
+	/* Results of these to judge them by, at least. */
+	GOVERNOR_WARM_RESULTS = 32,
 };
+
+/** governor_warm - is a candidate of this heat only warm, with this threshold? The highest heats never are. */
+static inline bool governor_warm(u32 heat, u32 threshold, enum phi_layout layout)
+{
+	return heat < GOVERNOR_WARM * threshold && heat + 1 < phi_top(layout);
+}
 
 #define GOVERNOR_ALL		(~(u64)0)
 
@@ -72,17 +87,23 @@ enum governor_state { GOVERNOR_OPEN, GOVERNOR_PAYS, GOVERNOR_RESTS, GOVERNOR_PRO
  * @fresh: how many more may be put there in this epoch
  * @results: tests of late that are over; old ones fade
  * @heat: what they showed in all
+ * @warm: of each page in the ring, whether it was warm
+ * @warm_results: of @results, those of warm pages
+ * @warm_heat: likewise
  * @tested: tests that are over, since the beginning
  * @shown: what these showed in all
  */
 struct governor_group {
 	u64 pfn[GOVERNOR_WATCHED];
 	u32 until[GOVERNOR_WATCHED];
+	bool warm[GOVERNOR_WATCHED];
 	u32 head;
 	u32 nr;
 	u32 fresh;
 	u64 results;
 	u64 heat;
+	u64 warm_results;
+	u64 warm_heat;
 	u64 tested;
 	u64 shown;
 };
@@ -93,6 +114,7 @@ struct governor_group {
  * @epoch: of the last step
  * @since: epoch in which the state began
  * @rest: epochs for which the next rest lasts
+ * @warm_rests: it pays, but not for warm pages
  * @probe: pages an epoch that may move while nothing is known
  * @left: pages that may move in this epoch
  * @moved: pages that moved of late; fades
@@ -105,6 +127,7 @@ struct governor {
 	u32 epoch;
 	u32 since;
 	u32 rest;
+	bool warm_rests;
 	u64 probe;
 	u64 left;
 	u64 moved;
@@ -116,10 +139,11 @@ struct governor {
 void governor_init(struct governor *g, u32 epoch);
 void governor_set_size(struct governor *g, u64 fast_pages);
 bool governor_step(struct governor *g, struct hotmap *map);
-bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn);
+bool governor_watch(struct governor_group *group, struct hotmap *map, u64 pfn, bool warm);
 void governor_moved(struct governor *g, u64 pages);
 void governor_arrived(struct governor *g, u64 pages);
 u64 governor_allows(const struct governor *g, u64 room);
+bool governor_spares(const struct governor *g, u64 room);
 u32 governor_wants(const struct governor *g, u64 ready, u64 room);
 
 #endif

@@ -101,7 +101,7 @@ static void take_arrivals(struct slow_node *node)
 	u32 n = min_t(u32, atomic_read(&node->nr_arrivals), GOVERNOR_AN_EPOCH), i;
 
 	for (i = 0; i < n; i++)
-		governor_watch(&gov->victims, &node->engine.map, READ_ONCE(node->arrivals[i]));
+		governor_watch(&gov->victims, &node->engine.map, READ_ONCE(node->arrivals[i]), false);
 	atomic_set(&node->nr_arrivals, 0);
 	governor_arrived(gov, atomic_long_xchg(&node->arrived, 0));
 }
@@ -139,32 +139,37 @@ void govern_step(struct slow_node *node)
  * @picks: chosen pages; become those that may move
  * @count: how many
  * @target: where they shall go
+ * @rests: set: whether any were left out
  *
  * Returns how many are left.
  */
 u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count,
-		  const struct select_target *target)
+		  const struct select_target *target, bool *rests)
 {
 	struct governor *gov = &node->engine.gov;
 	u32 top = phi_top(node->engine.map.layout), left = 0, tested = 0, wants, step, i;
+	bool spares = governor_spares(gov, target->room), warm;
 	u64 allowed = governor_allows(gov, target->room);
 
+	*rests = false;
 	if (!active())
 		return count;
 	wants = min(governor_wants(gov, target->ready, target->room), count);
 	step = wants ? count / wants : count;
 	for (i = 0; i < count; i++) {
+		warm = governor_warm(picks[i].heat, node->engine.map.threshold, node->engine.map.layout);
 		if (picks[i].heat == top) {
 			picks[left++] = picks[i];
 		} else if (tested < wants && i % step == 0 &&
-			   governor_watch(&gov->candidates, &node->engine.map, picks[i].pfn)) {
+			   governor_watch(&gov->candidates, &node->engine.map, picks[i].pfn, warm)) {
 			tested++;
 			refusal_count(REFUSED_trial, picks[i].pfn, 1);
-		} else if (allowed) {
+		} else if (allowed && !(warm && spares)) {
 			picks[left++] = picks[i];
 			allowed--;
 		}
 	}
+	*rests = left + tested < count;
 	stat_add(STAT_pghot_selected, tested);
 	stat_add(STAT_pghot_candidates, tested);
 	return left;

@@ -286,6 +286,7 @@ static void judge(struct slow_node *node, struct pass *pass)
 static void choose_pages(struct slow_node *node, struct pass *pass)
 {
 	u64 room[SELECT_MAX_TARGETS];
+	bool rests = false;
 	unsigned int i;
 
 	for (i = 0; i < pass->nr_targets; i++) {
@@ -300,7 +301,8 @@ static void choose_pages(struct slow_node *node, struct pass *pass)
 
 		t->room = room[i];
 		if (!t->take_all)
-			t->count = govern_select(node, node->picks + t->first, t->count, t);
+			t->count = govern_select(node, node->picks + t->first, t->count, t, &rests);
+		pass->resting |= rests;
 		pass->by_heat[i] = pass->by_cgroup || t->count > t->room;
 	}
 }

@@ -36,6 +36,7 @@ static struct gauges read_gauges(void)
 		g.pghot_ready_pages += READ_ONCE(set->nodes[i]->ready_pages);
 		gov = &set->nodes[i]->engine.gov;
 		g.pghot_resting_nodes += READ_ONCE(gov->state) == GOVERNOR_RESTS;
+		g.pghot_sparing_nodes += READ_ONCE(gov->warm_rests);
 		g.pghot_tested_candidates += READ_ONCE(gov->candidates.tested);
 		g.pghot_tested_candidates_heat += READ_ONCE(gov->candidates.shown);
 		g.pghot_tested_victims += READ_ONCE(gov->victims.tested);

@@ -155,6 +155,7 @@
 	X(pghot_hotmap_bytes, "memory of all maps")				\
 	X(pghot_ready_pages, "pages that were ready at the last pass")		\
 	X(pghot_resting_nodes, "slow nodes whose governor rests")		\
+	X(pghot_sparing_nodes, "slow nodes whose governor lets only hot pages move, not warm ones")	\
 	X(pghot_tested_candidates, "ready pages that were kept for a window, to see") \
 	X(pghot_tested_candidates_heat, "accesses that were recorded of these meanwhile") \
 	X(pghot_tested_victims, "pages that came from fast nodes, likewise")	\

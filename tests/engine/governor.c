@@ -12,6 +12,7 @@ struct play {
 	u32 candidate_reports, candidate_part;
 	u32 victim_reports, victim_part;
 	u64 moved, arrived;	/* an epoch */
+	bool warm;		/* the candidates */
 };
 
 static struct play *play_open(enum phi_layout layout)
@@ -56,10 +57,10 @@ static void play_epoch(struct play *p)
 
 	/* Something that is alive, or time would stand still. */
 	report(p, SECTION);
-	while (governor_watch(&g->candidates, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000))
+	while (governor_watch(&g->candidates, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000, p->warm))
 		;
 	if (p->arrived)
-		while (governor_watch(&g->victims, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000))
+		while (governor_watch(&g->victims, &p->e->map, SECTION + 1 + p->next_pfn++ % 100000, false))
 			;
 	governor_moved(g, p->moved);
 	governor_arrived(g, p->arrived);
@@ -146,6 +147,32 @@ static void test_verdicts(enum phi_layout layout)
 	}
 }
 
+/* Warm candidates that pay no more than so-so stay where they are, and may go again when they do. */
+static void test_warm(void)
+{
+	struct play *p = play_open(PHI_BYTE);
+
+	ok(governor_warm(3, 2, PHI_BYTE) && !governor_warm(4, 2, PHI_BYTE), "twice the threshold is not warm");
+	ok(governor_warm(5, 6, PHI_BYTE) && !governor_warm(6, 6, PHI_BYTE), "nor is the highest heat there is");
+	p->candidate_reports = 1;
+	ok(play_until(p, GOVERNOR_PAYS, 12) > 0, "hot candidates pay");
+	p->warm = true;
+	p->victim_reports = 1;
+	p->victim_part = 2;
+	for (u32 i = 0; i < 12; i++)
+		play_epoch(p);
+	is(p->e->gov.state, GOVERNOR_PAYS, "twice what victims show is enough to go on");
+	ok(governor_spares(&p->e->gov, 0), "but not for warm ones");
+	ok(!governor_spares(&p->e->gov, GOVERNOR_PROBE_LEAST + 1), "where there is room they may go");
+	p->victim_part = 4;
+	for (u32 i = 0; i < 12; i++)
+		play_epoch(p);
+	ok(!governor_spares(&p->e->gov, 0), "four times is enough for these, too");
+	p->victim_part = 1;
+	ok(play_until(p, GOVERNOR_RESTS, 20) > 0 && !governor_spares(&p->e->gov, 0), "at rest nobody is warm");
+	play_close(p);
+}
+
 static void test_rest(void)
 {
 	struct play *p = play_open(PHI_BYTE);
@@ -216,7 +243,7 @@ static void test_watch(void)
 	u32 i, taken = 0;
 
 	for (i = 0; i < 1000; i++)
-		taken += governor_watch(&g->victims, &p->e->map, SECTION + i);
+		taken += governor_watch(&g->victims, &p->e->map, SECTION + i, false);
 	is(taken, GOVERNOR_AN_EPOCH, "so many an epoch");
 	for (i = 0; i < GOVERNOR_AN_EPOCH / 2; i++)
 		engine_settle(p->e, SECTION + i, 1, HOTMAP_MOVED);
@@ -243,6 +270,7 @@ int main(void)
 	test_beginning();
 	test_verdicts(PHI_BYTE);
 	test_verdicts(PHI_PRECISE);
+	test_warm();
 	test_rest();
 	test_enough();
 	test_room();
