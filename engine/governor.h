@@ -5,7 +5,7 @@
  * On a full target each page that comes drives another one out. That pays if the page that comes is
  * used more than the one that goes; heat alone does not say so, as it is what made the page a
  * candidate in the first place, and may have been chance or over by now. So both are put to the test,
- * under the same conditions: for one promotion window a few candidates are kept where they are, and
+ * under the same conditions: for half a promotion window a few candidates are kept where they are, and
  * a few pages that just arrived from the fast node, the victims, too. All begin with no heat. What a
  * source reports of them during that time is what the exchange is worth. As both groups are measured
  * with the same sources, it does not matter what a report of these stands for.
@@ -48,9 +48,9 @@ enum {
 	 * samples are small.
 	 */
 	GOVERNOR_GAIN_HALVES = 6,
-	GOVERNOR_STAYS_PART = 4,
+	GOVERNOR_STAYS_PART = 8,
 	GOVERNOR_STILL_GAIN_HALVES = 3,
-	GOVERNOR_STILL_STAYS_PART = 8,
+	GOVERNOR_STILL_STAYS_PART = 16,
 	/*
 	 * Pages an epoch that may move while it is not known whether that pays: one of so many that the
 	 * fast nodes have, and at least so many.

@@ -37,7 +37,7 @@ enum {
 	 * is still unambiguous in the next.
 	 */
 	HOTMAP_TICK_STEP = 3,
-	HOTMAP_TRIAL_EPOCHS = PHI_WINDOW_EPOCHS,
+	HOTMAP_TRIAL_EPOCHS = PHI_WINDOW_EPOCHS / 2,
 };
 
 #define HOTMAP_NO_DEADLINE	(~(u64)0)
