@@ -76,7 +76,7 @@
 	X(writeback, BUSY, "being written back")				\
 	X(dirty, BUSY, "dirty file page")					\
 	X(not_lru, BUSY, "not on its LRU list at the moment")			\
-	X(trial, TRIAL, "kept for a window, to see whether it stays hot")		\
+	X(trial, TRIAL, "kept for half a window, to see whether it stays hot")		\
 	X(busy, BUSY, "migration failed: locked or extra references")		\
 	X(fragmented, BUSY, "no free range of a large folio's size on the target")	\
 	X(target_full, RETRY, "no free page on the target node")		\
@@ -156,7 +156,7 @@
 	X(pghot_ready_pages, "pages that were ready at the last pass")		\
 	X(pghot_resting_nodes, "slow nodes whose governor rests")		\
 	X(pghot_sparing_nodes, "slow nodes whose governor lets only hot pages move, not warm ones")	\
-	X(pghot_tested_candidates, "ready pages that were kept for a window, to see") \
+	X(pghot_tested_candidates, "ready pages that were kept for half a window, to see") \
 	X(pghot_tested_candidates_heat, "accesses that were recorded of these meanwhile") \
 	X(pghot_tested_victims, "pages that came from fast nodes, likewise")	\
 	X(pghot_tested_victims_heat, "accesses that were recorded of these meanwhile") \

@@ -65,7 +65,7 @@ check_runs() {
 	# Seconds have three digits after the point.
 	near "$(awk -v rate="$(value rate)" -v s="$(value seconds)" 'BEGIN { print rate * s }')" "$(value ops)" \
 		"$(awk -v rate="$(value rate)" 'BEGIN { print rate / 1000 + 1 }')" "$program: rate is operations by seconds"
-	PGHOT_AT_ROI=echo run "$program" "${SMALL[@]}" "$@"
+	PGHOT_AT_ROI="echo" run "$program" "${SMALL[@]}" "$@"
 	is "$(grep -nE '^(begin|phase access|end|phase verify)$' "$tmp/stdout" | cut -d : -f 2 | paste -sd ,)" \
 		"begin,phase access,end,phase verify" "$program: PGHOT_AT_ROI is told where the region of interest is"
 	PGHOT_AT_ROI=false run "$program" "${SMALL[@]}" "$@"
