@@ -184,10 +184,18 @@ static void enter(struct governor *g, enum governor_state state)
 static void judge(struct governor *g, u32 threshold)
 {
 	const struct governor_group *c = &g->candidates;
+	u64 heat = c->heat, results = c->results;
 
 	if (!can_judge(g))
 		return;
-	if (gains(g, c->heat, c->results, threshold, g->state == GOVERNOR_PAYS)) {
+	if (g->warm_rests) {
+		/* What does not move says nothing of what does. */
+		heat -= c->warm_heat;
+		results -= c->warm_results;
+		if (results < GOVERNOR_WARM_RESULTS)
+			return;
+	}
+	if (gains(g, heat, results, threshold, g->state == GOVERNOR_PAYS)) {
 		if (g->state != GOVERNOR_PAYS)
 			enter(g, GOVERNOR_PAYS);
 		g->rest = GOVERNOR_REST_MIN;
@@ -201,14 +209,19 @@ static void judge(struct governor *g, u32 threshold)
 	enter(g, GOVERNOR_RESTS);
 }
 
+/* Victims are few while warm pages rest, so after a while these go once more, to be judged anew. */
 static void judge_warm(struct governor *g, u32 threshold)
 {
 	const struct governor_group *c = &g->candidates;
+	bool rests = g->warm_rests;
 
-	if (g->state != GOVERNOR_PAYS)
-		g->warm_rests = false;
+	if (g->state != GOVERNOR_PAYS || (rests && g->epoch - g->since >= GOVERNOR_REST_MAX))
+		rests = false;
 	else if (can_judge(g) && c->warm_results >= GOVERNOR_WARM_RESULTS)
-		g->warm_rests = !gains(g, c->warm_heat, c->warm_results, threshold, false);
+		rests = !gains(g, c->warm_heat, c->warm_results, threshold, false);
+	if (rests && !g->warm_rests)
+		g->since = g->epoch;
+	g->warm_rests = rests;
 }
 
 /* A probe's victims have been tested, or there were none. */
@@ -274,7 +287,7 @@ bool governor_step(struct governor *g, struct hotmap *map)
 	group_collect(&g->candidates, map);
 	group_collect(&g->victims, map);
 	judge(g, map->threshold);
-	if (g->state == GOVERNOR_PAYS && !g->arrived)
+	if (g->state == GOVERNOR_PAYS && !g->arrived && !g->warm_rests)
 		enter(g, GOVERNOR_OPEN);
 	end_probe(g);
 	begin_probe(g);

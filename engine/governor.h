@@ -24,11 +24,11 @@
  * nothing arrives, or the target has more room than reclaim leaves there.
  *
  * States. OPEN: nothing is known; all may move while nothing arrives, and a little when something
- * does. PAYS: all may move, and when nothing arrives any more it is OPEN again. RESTS: nothing moves; candidates are still tested, against what the victims
+ * does. PAYS: all may move, or all but warm pages, and when nothing arrives any more it is OPEN again. RESTS: nothing moves; candidates are still tested, against what the victims
  * showed last, which is enough to see a hot set come; and after a time that doubles, PROBES: a little
  * moves, for fresh victims. Time is counted in the hotmap's epochs.
  *
- * A source must be able to show within a window that a page is in use: hint faults are not.
+ * A source must be able to show within half a window that a page is in use: hint faults are not.
  */
 #ifndef PGHOT_ENGINE_GOVERNOR_H
 #define PGHOT_ENGINE_GOVERNOR_H
@@ -112,7 +112,7 @@ struct governor_group {
  * struct governor - of one slow node
  * @state: see above
  * @epoch: of the last step
- * @since: epoch in which the state began
+ * @since: epoch in which the state began, or warm pages began to rest
  * @rest: epochs for which the next rest lasts
  * @warm_rests: it pays, but not for warm pages
  * @probe: pages an epoch that may move while nothing is known

@@ -421,11 +421,14 @@ void hotmap_settle(struct hotmap *map, u64 pfn, u64 nr_pages, enum hotmap_settle
 /** hotmap_any_ready - may any page be ready? Thread context. */
 bool hotmap_any_ready(struct hotmap *map)
 {
+	struct hotmap_section *s;
 	u64 at;
 
-	for (at = 0; map->dir && at < map->dir->nr; at++)
-		if (map->dir->sections[at] && port_load(&map->dir->sections[at]->ready))
+	for (at = 0; map->dir && at < map->dir->nr; at++) {
+		s = map->dir->sections[at];
+		if (s && port_load(&s->ready) & ~port_load(&s->foreign))
 			return true;
+	}
 	return false;
 }
 

@@ -179,7 +179,7 @@ static u32 pick_range(struct pass *pass, u64 from, u64 to, struct select_pick *p
 		struct hotmap_section *s = dir->sections[nr - dir->first];
 
 		base = nr * HOTMAP_SECTION_PAGES;
-		areas = s ? port_load(&s->ready) : 0;
+		areas = s ? port_load(&s->ready) & ~port_load(&s->foreign) : 0;
 		for (; left && areas; areas &= areas - 1) {
 			at = (u64)walk_first_bit(areas) * HOTMAP_AREA_PAGES;
 			end = at + HOTMAP_AREA_PAGES;
@@ -302,7 +302,7 @@ u32 select_sample(struct selector *sel, struct hotmap *map, u64 *pfns, u32 max)
 	for (round = 0; round <= nr; round++) {
 		at = (start + round) % nr;
 		s = map->dir->sections[at];
-		areas = s ? port_load(&s->ready) : 0;
+		areas = s ? port_load(&s->ready) & ~port_load(&s->foreign) : 0;
 		if (!round)
 			areas &= ~before;
 		else if (round == nr)

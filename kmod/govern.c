@@ -86,7 +86,7 @@ int govern_apply(void)
 }
 
 /*
- * Does the governor have a say? Not where the only source are hint faults: within a window they look again at few of the pages
+ * Does the governor have a say? Not where the only source are hint faults: within half a window they look again at few of the pages
  * that are in use.
  */
 static bool active(void)
@@ -139,22 +139,22 @@ void govern_step(struct slow_node *node)
  * @picks: chosen pages; become those that may move
  * @count: how many
  * @target: where they shall go
- * @rests: set: whether any were left out
+ * @room: pages that it has room for
+ * @spared: set to true if pages were left out as only warm
  *
  * Returns how many are left.
  */
 u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count,
-		  const struct select_target *target, bool *rests)
+		  const struct select_target *target, u64 room, bool *spared)
 {
 	struct governor *gov = &node->engine.gov;
 	u32 top = phi_top(node->engine.map.layout), left = 0, tested = 0, wants, step, i;
-	bool spares = governor_spares(gov, target->room), warm;
-	u64 allowed = governor_allows(gov, target->room);
+	bool spares = governor_spares(gov, room), warm;
+	u64 allowed = governor_allows(gov, room);
 
-	*rests = false;
 	if (!active())
 		return count;
-	wants = min(governor_wants(gov, target->ready, target->room), count);
+	wants = min(governor_wants(gov, target->ready, room), count);
 	step = wants ? count / wants : count;
 	for (i = 0; i < count; i++) {
 		warm = governor_warm(picks[i].heat, node->engine.map.threshold, node->engine.map.layout);
@@ -164,12 +164,13 @@ u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count,
 			   governor_watch(&gov->candidates, &node->engine.map, picks[i].pfn, warm)) {
 			tested++;
 			refusal_count(REFUSED_trial, picks[i].pfn, 1);
-		} else if (allowed && !(warm && spares)) {
+		} else if (warm && spares) {
+			*spared = true;
+		} else if (allowed) {
 			picks[left++] = picks[i];
 			allowed--;
 		}
 	}
-	*rests = left + tested < count;
 	stat_add(STAT_pghot_selected, tested);
 	stat_add(STAT_pghot_candidates, tested);
 	return left;

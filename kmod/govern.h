@@ -12,7 +12,7 @@ struct slow_node;
 int govern_apply(void);
 void govern_step(struct slow_node *node);
 u32 govern_select(struct slow_node *node, struct select_pick *picks, u32 count,
-		  const struct select_target *target, bool *rests);
+		  const struct select_target *target, u64 room, bool *spared);
 void govern_moved(struct slow_node *node, u64 pages);
 bool govern_all_rest(void);
 

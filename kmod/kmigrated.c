@@ -16,8 +16,10 @@
 #include "target.h"
 
 enum {
-	/* Pages chosen by one pass. Bounds the time for which the choice is out of date. */
+	/* Pages chosen by one pass. */
 	KMIGRATED_PICKS = 4096,
+	/* Pages of these looked up at a time, to see whether they still may move. */
+	KMIGRATED_LOOK = 512,
 	/* migrate_pages() unmaps a batch (in parts of 512 pages) before it moves the first page, and
 	 * who touches a page of it waits. A batch that took longer than this makes the next one
 	 * smaller. The first ones are small, as nobody knows yet how long they take.
@@ -34,7 +36,8 @@ enum {
 
 /**
  * struct pass - pages that were chosen, and what came of them
- * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE; till then the choice is good
+ * @next_tick_ms: when the engine wants the next tick, or HOTMAP_NO_DEADLINE
+ * @good_until_ms: when to choose anew, whatever is left
  * @routes: of the node when they were chosen
  * @nr_targets: nodes they go to
  * @nids: these nodes
@@ -42,9 +45,11 @@ enum {
  * @allowed: pages that the rate limit allowed for each
  * @by_heat: whether its pages are to be moved hottest first
  * @by_cgroup: there are limits by cgroup, so more pages may be chosen than the rate limit allows
+ * @no_room: no target had any, so none were chosen
  * @full: ready pages were left because a target is full
  * @limited: ready pages were left because of the rate limit
  * @resting: ready pages were left because their promotion does not pay
+ * @spared: so, but only pages that are not hot enough
  * @more: ready pages were left although there was room and the rate limit allowed them
  * @selected: pages tried last
  * @moved: pages of these that moved
@@ -52,6 +57,7 @@ enum {
  */
 struct pass {
 	u64 next_tick_ms;
+	u64 good_until_ms;
 	unsigned int routes;
 	unsigned int nr_targets;
 	int nids[SELECT_MAX_TARGETS];
@@ -59,9 +65,11 @@ struct pass {
 	u64 allowed[SELECT_MAX_TARGETS];
 	bool by_heat[SELECT_MAX_TARGETS];
 	bool by_cgroup;
+	bool no_room;
 	bool full;
 	bool limited;
 	bool resting;
+	bool spared;
 	bool more;
 	unsigned int selected;
 	unsigned int moved;
@@ -120,16 +128,20 @@ static int by_level(const void *a, const void *b)
 	return p != q ? (p < q) - (p > q) : by_pfn(a, b);
 }
 
-/* Leave out what a large folio that was dealt with since has settled. Returns how many are left. */
-static unsigned int still_ready(struct slow_node *node, struct select_pick *picks, unsigned int n)
+/*
+ * Leave out what is not ready any more, as pages of a large folio that was dealt with since. Returns how
+ * many are left.
+ */
+static unsigned int still_ready(struct slow_node *node, struct select_pick *picks, unsigned int n, bool take_all)
 {
+	u32 threshold = take_all ? 1 : knob(freq_threshold);
 	unsigned int i, left = 0;
 	struct phi p;
 
 	mutex_lock(&node->lock);
 	for (i = 0; i < n; i++) {
 		p = hotmap_look(&node->engine.map, picks[i].pfn);
-		if (p.heat && !p.hold)
+		if (phi_ready(&p, threshold))
 			picks[left++] = picks[i];
 	}
 	mutex_unlock(&node->lock);
@@ -141,7 +153,7 @@ static unsigned int still_ready(struct slow_node *node, struct select_pick *pick
  * target is full or the thread is to stop.
  */
 static unsigned int move_run(struct slow_node *node, int target, const struct select_pick *picks,
-			     unsigned int n, bool take_all, struct pass *pass)
+			     unsigned int n, bool take_all, struct pass *pass, bool *full)
 {
 	struct batch_result res;
 	unsigned int done = 0, most;
@@ -157,6 +169,7 @@ static unsigned int move_run(struct slow_node *node, int target, const struct se
 		if (res.us > READ_ONCE(batch_us_max))
 			WRITE_ONCE(batch_us_max, res.us);
 		pass->limited |= res.limited;
+		*full |= res.full;
 		if (res.full)
 			break;
 		cond_resched();
@@ -166,21 +179,23 @@ static unsigned int move_run(struct slow_node *node, int target, const struct se
 
 /*
  * Move what is left of target @i's picks. If all of them may move it is done in the order of addresses,
- * else by heat, a level after the other. What is left when the target is full stays.
+ * else by heat, a level after the other. What is left when the target is full stays. Returns whether it is.
  */
-static void move_picks(struct slow_node *node, struct pass *pass, unsigned int i)
+static bool move_picks(struct slow_node *node, struct pass *pass, unsigned int i)
 {
 	struct select_target *t = &pass->targets[i];
 	struct select_pick *picks = node->picks + t->first;
 	unsigned int at, end, n, done, count = t->count;
-	bool by_heat = pass->by_heat[i];
+	bool by_heat = pass->by_heat[i], full = false;
 
+	if (!target_room(pass->nids[i]))
+		return count;
 	for (at = 0; at < count && !kthread_should_stop(); at = end) {
 		end = by_heat ? at + 1 : count;
-		while (end < count && level_of(&picks[end]) == level_of(&picks[at]))
+		while (end < count && end - at < KMIGRATED_LOOK && level_of(&picks[end]) == level_of(&picks[at]))
 			end++;
-		n = by_heat ? still_ready(node, picks + at, end - at) : end - at;
-		done = move_run(node, pass->nids[i], picks + at, n, t->take_all, pass);
+		n = by_heat ? still_ready(node, picks + at, end - at, t->take_all) : end - at;
+		done = move_run(node, pass->nids[i], picks + at, n, t->take_all, pass, &full);
 		if (done < n) {
 			memmove(picks + end - n, picks + at, n * sizeof(*picks));
 			at = end - n + done;
@@ -189,6 +204,11 @@ static void move_picks(struct slow_node *node, struct pass *pass, unsigned int i
 	}
 	t->first += at;
 	t->count = count - at;
+	if (t->count && !by_heat) {
+		sort(node->picks + t->first, t->count, sizeof(*picks), by_level, NULL);
+		pass->by_heat[i] = true;
+	}
+	return full;
 }
 
 /*
@@ -247,35 +267,31 @@ static bool look_at_targets(struct slow_node *node, struct pass *pass)
 }
 
 /* Were pages left for want of room? Where more were chosen than the rate limit allows, it was that. */
-static bool lacks_room(const struct select_target *t, u64 allowed)
+static bool lacks_room(const struct select_target *t, u32 chosen, u64 allowed)
 {
-	if (t->count >= t->ready || t->count < t->room)
+	if (chosen < t->room)
 		return false;
 	return t->tokens == allowed || t->room <= allowed;
 }
 
-/* Why were ready pages left behind? */
-static void judge(struct slow_node *node, struct pass *pass)
+/*
+ * Why were ready pages of target @i left behind? @chosen: how many were chosen before the governor left some
+ * out; @room: what there really is, where more were chosen ahead.
+ */
+static void judge(struct pass *pass, unsigned int i, u32 chosen, u64 room)
 {
-	unsigned long ready = 0;
-	unsigned int i;
+	const struct select_target *t = &pass->targets[i];
 
-	for (i = 0; i < pass->nr_targets; i++) {
-		const struct select_target *t = &pass->targets[i];
-
-		ready += t->ready;
-		if (t->count >= t->ready)
-			continue;
-		if (lacks_room(t, pass->allowed[i]))
-			pass->full = true;
-		else if (!t->take_all && t->count >= t->tokens && t->tokens < pass->allowed[i])
-			pass->resting = true;
-		else if (!t->take_all && t->count >= t->tokens)
-			pass->limited = true;
-		else
-			pass->more = true;
-	}
-	WRITE_ONCE(node->ready_pages, ready);
+	if (chosen >= t->ready)
+		return;
+	if (lacks_room(t, chosen, pass->allowed[i]))
+		pass->full |= t->count >= room;
+	else if (!t->take_all && chosen >= t->tokens && t->tokens < pass->allowed[i])
+		pass->resting = true;
+	else if (!t->take_all && chosen >= t->tokens)
+		pass->limited = true;
+	else
+		pass->more = true;
 }
 
 /*
@@ -286,8 +302,9 @@ static void judge(struct slow_node *node, struct pass *pass)
 static void choose_pages(struct slow_node *node, struct pass *pass)
 {
 	u64 room[SELECT_MAX_TARGETS];
-	bool rests = false;
+	unsigned long ready = 0;
 	unsigned int i;
+	u32 chosen;
 
 	for (i = 0; i < pass->nr_targets; i++) {
 		room[i] = pass->targets[i].room;
@@ -295,16 +312,17 @@ static void choose_pages(struct slow_node *node, struct pass *pass)
 			pass->targets[i].room = max_t(u64, room[i], KMIGRATED_PICKS);
 	}
 	engine_select(&node->engine, pass->targets, pass->nr_targets, node->picks, KMIGRATED_PICKS);
-	judge(node, pass);
 	for (i = 0; i < pass->nr_targets; i++) {
 		struct select_target *t = &pass->targets[i];
 
-		t->room = room[i];
+		ready += t->ready;
+		chosen = t->count;
 		if (!t->take_all)
-			t->count = govern_select(node, node->picks + t->first, t->count, t, &rests);
-		pass->resting |= rests;
-		pass->by_heat[i] = pass->by_cgroup || t->count > t->room;
+			t->count = govern_select(node, node->picks + t->first, chosen, t, room[i], &pass->spared);
+		judge(pass, i, chosen, room[i]);
+		pass->by_heat[i] = pass->by_cgroup || t->count > room[i];
 	}
+	WRITE_ONCE(node->ready_pages, ready);
 }
 
 /*
@@ -327,7 +345,7 @@ static void begin_pass(struct slow_node *node, struct pass *pass)
 {
 	unsigned int i;
 
-	*pass = (struct pass){ 0 };
+	*pass = (struct pass){ .good_until_ms = now_ms() + knob(kmigrated_sleep_ms) };
 	mutex_lock(&node->lock);
 	pass->next_tick_ms = engine_tick(&node->engine, now_ms());
 	govern_step(node);
@@ -336,7 +354,8 @@ static void begin_pass(struct slow_node *node, struct pass *pass)
 		choose_pages(node, pass);
 	else if (!pass->resting)
 		/* Looking through the map for nobody would only cost time, again and again. */
-		pass->full = pass->nr_targets && hotmap_any_ready(&node->engine.map);
+		pass->no_room = pass->nr_targets && hotmap_any_ready(&node->engine.map);
+	pass->full |= pass->no_room;
 	mutex_unlock(&node->lock);
 	stat_inc(STAT_pghot_passes);
 	for (i = 0; i < pass->nr_targets; i++)
@@ -354,11 +373,10 @@ static void move_chosen(struct slow_node *node, struct pass *pass)
 	pass->waiting = 0;
 	for (i = 0; i < pass->nr_targets; i++) {
 		struct select_target *t = &pass->targets[i];
+		bool full = t->count && move_picks(node, pass, i);
 
-		if (t->count)
-			move_picks(node, pass, i);
-		pass->full |= t->count != 0;
-		if (t->count || ((pass->full || t->ready) && !target_room(pass->nids[i])))
+		pass->full |= full;
+		if (full || pass->no_room || (t->ready && !target_room(pass->nids[i])))
 			target_wake_reclaim(pass->nids[i]);
 	}
 	if ((pass->limited || pass->waiting) && memcg_on_v2())
@@ -366,19 +384,26 @@ static void move_chosen(struct slow_node *node, struct pass *pass)
 	govern_moved(node, pass->moved);
 }
 
-/* Were pages chosen that are not tried yet, and is the choice good? Of a limit by cgroup it is not for long. */
+/*
+ * Were pages chosen that are not tried yet, and is the choice good? It is not for long where there are limits by
+ * cgroup, or where another target had room for more.
+ */
 static bool has_left(const struct slow_node *node, const struct pass *pass)
 {
 	unsigned int i, left = 0;
 
-	for (i = 0; i < pass->nr_targets; i++)
+	for (i = 0; i < pass->nr_targets; i++) {
 		left += pass->targets[i].count;
-	return left && !pass->by_cgroup && now_ms() < pass->next_tick_ms && READ_ONCE(node->routes) == pass->routes;
+		if (pass->targets[i].take_all && !target_is_ample(pass->nids[i]))
+			return false;
+	}
+	return left && !pass->by_cgroup && !pass->more && READ_ONCE(node->routes) == pass->routes &&
+		now_ms() < min(pass->good_until_ms, pass->next_tick_ms);
 }
 
 static void count_pass(const struct pass *pass)
 {
-	if (pass->resting)
+	if (pass->resting || pass->spared)
 		stat_inc(STAT_pghot_passes_resting);
 	if (pass->limited)
 		stat_inc(STAT_pghot_passes_rate_limited);
@@ -433,7 +458,7 @@ static u64 rest_after(const struct pass *pass, struct rhythm *rhythm)
 	 * The ready bits of areas that were picked from are still set, so new hot pages in them do
 	 * not kick. Look once more: a pass that finds nothing ready clears them.
 	 */
-	return pass->selected || pass->limited || pass->more ? min(wait, most) : wait;
+	return pass->selected || pass->limited || pass->more || pass->spared ? min(wait, most) : wait;
 }
 
 static void sleep_until_kicked(struct slow_node *node, u64 ms)

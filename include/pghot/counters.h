@@ -49,7 +49,7 @@
 /*
  * @settled: what the engine does with the record (enum hotmap_settled without its prefix):
  * GONE forget; RETRY leave as it is; BUSY back off 1/4 window; STUCK back off a window, both doubled
- * at each further time up to two windows; WAIT back off 1/4 window each time; TRIAL a window, without its heat; CANNOT remember for two
+ * at each further time up to two windows; WAIT back off 1/4 window each time; TRIAL half a window, without its heat; CANNOT remember for two
  * windows that the page cannot move.
  */
 #define PGHOT_REFUSALS(X)							\

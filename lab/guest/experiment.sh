@@ -9,7 +9,7 @@
 #	step NAME		where we are
 #	vmstat NAME DELTA	/proc/vmstat, from when the settings were applied to the end
 #	pghot NAME VALUE	/proc/pghot/stat at the end
-#	node TEXT		/proc/pghot/nodes
+#	node TEXT		/proc/pghot/nodes, likewise
 #	roi NAME VALUE		what the plugin counted in the workload's regions of interest
 #	cpu NAME MS		CPU time of kernel threads in that time
 #	setup NAME VALUE	what the config's own set-up, /job/setup, says of the workload's time
@@ -30,7 +30,7 @@ tell() {
 
 fail() {
 	tell "error $*"
-	echo "lab: $*"
+	echo "lab: $*" >&2
 	exit 1
 }
 
@@ -132,7 +132,10 @@ begin() {
 end() {
 	cat /proc/vmstat >/tmp/vmstat.after
 	cpu_times >/tmp/cpu.after
-	[ "$(settings load)" != yes ] || cat /proc/pghot/stat >/tmp/stat
+	if [ "$(settings load)" = yes ]; then
+		sed 's/^/pghot /' /proc/pghot/stat
+		sed 's/^/node /' /proc/pghot/nodes
+	fi >/tmp/pghot
 	setup report >/tmp/setup.report
 }
 
@@ -152,8 +155,7 @@ run_workload() {
 }
 
 unload_module() {
-	sed 's/^/pghot /' /tmp/stat >&3
-	sed 's/^/node /' /proc/pghot/nodes >&3
+	cat /tmp/pghot >&3
 	rmmod pghot || fail "cannot unload pghot"
 }
 

@@ -168,8 +168,20 @@ static void test_warm(void)
 	for (u32 i = 0; i < 12; i++)
 		play_epoch(p);
 	ok(!governor_spares(&p->e->gov, 0), "four times is enough for these, too");
+	p->victim_part = 2;
+	for (u32 i = 0; i < 12; i++)
+		play_epoch(p);
+	p->arrived = 0;
+	for (u32 i = 0; i < 12; i++)
+		play_epoch(p);
+	ok(governor_spares(&p->e->gov, 0), "so-so again: they stay, also while nothing arrives");
+	p->arrived = 1000;
 	p->victim_part = 1;
-	ok(play_until(p, GOVERNOR_RESTS, 20) > 0 && !governor_spares(&p->e->gov, 0), "at rest nobody is warm");
+	for (u32 i = 0; i < 20; i++)
+		play_epoch(p);
+	ok(p->e->gov.state == GOVERNOR_PAYS && governor_spares(&p->e->gov, 0), "as warm as victims: that is not held against hot ones");
+	p->warm = false;
+	ok(play_until(p, GOVERNOR_RESTS, 20) > 0 && !governor_spares(&p->e->gov, 0), "hot ones that do not pay end it");
 	play_close(p);
 }
 
