@@ -43,10 +43,28 @@ static void piece_slow(struct piece *p, int node)
 		    (p->pages - p->done) * PAGE_BYTES / MIB, node_meminfo(node, "MemFree:") / MIB);
 }
 
+/* What can be had of a node: what files take is given back. */
+static uint64_t room(int node)
+{
+	return node_meminfo(node, "MemFree:") + node_meminfo(node, "FilePages:");
+}
+
+void place_need(const struct place *place, uint64_t bytes, const char *what)
+{
+	uint64_t have = node_list_has(place->fast, place->slow) ? 0 : room(place->slow);
+
+	for (unsigned int i = 0; i < place->fast->nr; i++)
+		have += room(place->fast->node[i]);
+	if (bytes > have)
+		die("%s needs %" PRIu64 " MiB, and the nodes have %" PRIu64 " MiB to give: choose a smaller one",
+		    what, bytes / MIB, have / MIB);
+}
+
 /* @spare: bytes of the fast nodes that are for others */
 static void piece_start(const struct place *place, struct piece *p, uint64_t spare)
 {
 	if (place->start == PLACE_SPILL) {
+		place_need(place, p->pages * PAGE_BYTES, "this piece of memory");
 		piece_on(p, -1, 0);
 		return;
 	}
@@ -69,23 +87,6 @@ static void add_hot(struct place *place, void *mem, const uint32_t *order, uint6
 	}
 	place->hot[place->nr_hot++] = (struct place_piece){ mem, pages, order };
 	place->hot_bytes -= bytes < place->hot_bytes ? bytes : place->hot_bytes;
-}
-
-/* What can be had of a node: what files take is given back. */
-static uint64_t room(int node)
-{
-	return node_meminfo(node, "MemFree:") + node_meminfo(node, "FilePages:");
-}
-
-void place_need(const struct place *place, uint64_t bytes, const char *what)
-{
-	uint64_t have = node_list_has(place->fast, place->slow) ? 0 : room(place->slow);
-
-	for (unsigned int i = 0; i < place->fast->nr; i++)
-		have += room(place->fast->node[i]);
-	if (bytes > have)
-		die("%s needs %" PRIu64 " MiB, and the nodes have %" PRIu64 " MiB to give: choose a smaller one",
-		    what, bytes / MIB, have / MIB);
 }
 
 static struct piece piece_map(uint64_t bytes)

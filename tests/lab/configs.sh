@@ -64,6 +64,12 @@ lab hotregion:free numab0+numab2
 is "$(settings 'free.numab0+numab2.1' | sed -n 's/^sysctl kernel.numa_balancing //p')" 2 \
 	"configs without the module can be put together as well"
 
+# --- when the config takes effect ------------------------------------------------------------------
+
+is "$(settings free.numab0+numab2.1 | grep '^begin')" "begin boot" "a config takes effect before the workload runs"
+lab gups:over2 numab0
+is "$(settings over2.numab0.1 | grep '^begin')" "begin roi" "with a benchmark, when its measured part begins"
+
 # --- parameters that a config sets, where the experiment has them ----------------------------------
 
 # experiment NAME LINE...: one of the tree's, with these lines in its file
