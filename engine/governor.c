@@ -275,11 +275,12 @@ static void fade(struct governor *g)
  * @g: the governor
  * @map: of the node; it was ticked
  *
- * Thread context. Returns whether the state is another one now.
+ * Thread context. Returns whether the state, or what is decided of warm pages, is another now.
  */
 bool governor_step(struct governor *g, struct hotmap *map)
 {
 	enum governor_state before = g->state;
+	bool rested = g->warm_rests;
 
 	if (map->epoch == g->epoch)
 		return false;
@@ -294,5 +295,5 @@ bool governor_step(struct governor *g, struct hotmap *map)
 	judge_warm(g, map->threshold);
 	g->left = allowance(g);
 	fade(g);
-	return g->state != before;
+	return g->state != before || g->warm_rests != rested;
 }

@@ -116,6 +116,7 @@ void govern_step(struct slow_node *node)
 		[GOVERNOR_PROBES] = STAT_pghot_governor_probes,
 	};
 	struct governor *gov = &node->engine.gov;
+	enum governor_state before = gov->state;
 	u64 fast_pages = 0;
 	unsigned int i;
 
@@ -129,7 +130,8 @@ void govern_step(struct slow_node *node)
 	governor_set_size(gov, fast_pages);
 	if (!governor_step(gov, &node->engine.map))
 		return;
-	stat_inc(counts[gov->state]);
+	if (gov->state != before)
+		stat_inc(counts[gov->state]);
 	trace_pghot_governor(node->nid, gov);
 }
 

@@ -284,14 +284,19 @@ static void judge(struct pass *pass, unsigned int i, u32 chosen, u64 room)
 
 	if (chosen >= t->ready)
 		return;
-	if (lacks_room(t, chosen, pass->allowed[i]))
-		pass->full |= t->count >= room;
-	else if (!t->take_all && chosen >= t->tokens && t->tokens < pass->allowed[i])
+	if (lacks_room(t, chosen, pass->allowed[i])) {
+		/* If the governor left out so many that the rest fit, the target is not what was in the way. */
+		if (t->count > room)
+			pass->full = true;
+		else if (!pass->spared)
+			pass->more = true;
+	} else if (!t->take_all && chosen >= t->tokens && t->tokens < pass->allowed[i]) {
 		pass->resting = true;
-	else if (!t->take_all && chosen >= t->tokens)
+	} else if (!t->take_all && chosen >= t->tokens) {
 		pass->limited = true;
-	else
+	} else {
 		pass->more = true;
+	}
 }
 
 /*

@@ -82,6 +82,7 @@ TRACE_EVENT(pghot_governor,
 	TP_STRUCT__entry(
 		__field(int, nid)
 		__field(int, state)
+		__field(bool, spares)
 		__field(u64, candidates)
 		__field(u64, candidates_heat)
 		__field(u64, victims)
@@ -92,6 +93,7 @@ TRACE_EVENT(pghot_governor,
 	TP_fast_assign(
 		__entry->nid = nid;
 		__entry->state = gov->state;
+		__entry->spares = gov->warm_rests;
 		__entry->candidates = gov->candidates.results;
 		__entry->candidates_heat = gov->candidates.heat;
 		__entry->victims = gov->victims.results;
@@ -99,11 +101,11 @@ TRACE_EVENT(pghot_governor,
 		__entry->moved = gov->moved;
 		__entry->arrived = gov->arrived;
 	),
-	TP_printk("nid=%d state=%s candidates=%llu candidates_heat=%llu victims=%llu victims_heat=%llu moved=%llu arrived=%llu",
+	TP_printk("nid=%d state=%s spares=%d candidates=%llu candidates_heat=%llu victims=%llu victims_heat=%llu moved=%llu arrived=%llu",
 		  __entry->nid,
 		  __print_symbolic(__entry->state, { GOVERNOR_OPEN, "open" },
 				   { GOVERNOR_PAYS, "pays" }, { GOVERNOR_RESTS, "rests" },
-				   { GOVERNOR_PROBES, "probes" }),
+				   { GOVERNOR_PROBES, "probes" }), __entry->spares,
 		  __entry->candidates, __entry->candidates_heat, __entry->victims,
 		  __entry->victims_heat, __entry->moved, __entry->arrived)
 );

@@ -45,12 +45,19 @@ knob pgtscan_interval_ms 300
 knob pgtscan_cpu_percent 50
 knob promote_rate_limit_MBps 64
 
+T=/sys/kernel/tracing
+# Without it the scheduler would be patched to record the names of tasks.
+echo 0 >$T/options/record-cmd
+echo 1 >$T/events/pghot/pghot_governor/enable
 table hot_share=0
 even=$held
 moved=$(stat moved)
 knob enabled_sources 4
 settles
 ok $? "where all memory is alike it rests" "$(grep -E 'arrived|governor|tested|moved' $STAT | tr '\n' ' ')"
+echo 0 >$T/events/pghot/pghot_governor/enable
+grep -q 'pghot_governor: nid=1 state=rests spares=0 candidates=[1-9]' $T/trace
+ok $? "and says so, with what it judged by" "$(grep -c pghot_governor $T/trace) lines"
 most $(($(stat moved) - moved)) 40000 "after a few pages"
 least "$(stat tested_candidates)" 48 "candidates were tested"
 least "$(stat tested_victims)" 48 "and victims"
